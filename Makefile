@@ -1,5 +1,5 @@
 # Thin over the CMake presets. `make help` lists the targets; developers may call cmake and ctest directly.
-.PHONY: all setup demo op test matrix refusals docs zoo roads compression compression_sizes onnx fuzz hostile lies mutants programs streaming same bench cost format tidy clean help
+.PHONY: all setup demo op test matrix refusals docs zoo roads compression compression_sizes onnx fuzz hostile lies mutants programs streaming same structure bench cost format tidy clean help
 .DEFAULT_GOAL := all
 unexport MAKEFLAGS MAKELEVEL  # ninja and ctest are not children that share make's jobs
 
@@ -38,7 +38,7 @@ test: setup ## build and run every test
 	  [ build/bad/complete -nt tests/cli/hostile_archive.py ] && \
 	  [ build/bad/complete -nt tests/cli/hostile_files.py ] && \
 	  [ build/bad/complete -nt tests/cli/hostile_operators.py ] && \
-	  [ build/bad/complete -nt src/model_file/allowed.cpp ] || \
+	  [ build/bad/complete -nt src/model_file/allowed_operators.txt ] || \
 	  { "$$T2NNEF_PYTHON" tests/cli/make_bad_files.py build/bad && touch build/bad/complete; }
 	@ctest --preset release
 
@@ -60,6 +60,9 @@ refusals: ## run the operator tests and write tests/ops/refusals: what strict NN
 	@cmake/setup.sh test
 	@$(call build,release)
 	@T2NNEF_REWRITE_REFUSALS=all ctest --preset release -R '^test_(ops_|coverage)'
+
+structure: ## print how large rooms are, how often facts about operators are said, and what else the house rules count
+	@python3 tests/fence/structure.py .
 
 same: ## compare what this tree writes with what an older one writes, BASE=COMMIT, byte for byte
 	@cmake/setup.sh test
@@ -180,5 +183,5 @@ streaming: ## export models with --stream, run them in tract's pulses by a drive
 GENERATOR ?= statements layers
 programs: ## export random programs, SEEDS=0-2999 GENERATOR=statements|layers (both), and compare tract with torch; findings in build/programs
 	@cmake/setup.sh test
-	@$(call build,release,--target t2nnef libt2nnef_torch)
+	@$(call build,release,--target t2nnef libt2nnef_torch t2n_fork_server)
 	@$(environment) && tests/programs/run.sh seeds $(SEEDS) --generators $(GENERATOR)

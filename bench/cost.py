@@ -24,7 +24,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 MOST = 0.03
-ALL_TIMES = 4  # as many runs without all layers, which is what is judged
+ALL_TIMES = 4  # as many runs without any layer, which is what is judged
 
 # Layer: its functions, as demangled names begin. All of them give nothing back.
 LAYERS = {
@@ -154,12 +154,12 @@ def measure(program, models, pairs, folder):
 
 def page(models, rows, pairs):
     names = [re.sub(r".*/([^/]+)/model\.pt$", r"\1", model[0]) for model in models]
-    lines = ["# What safety costs", "",
-             "What the layers against hostile files ([architecture.md](architecture.md#files-from-strangers)) take of an",
-             "export's processor time: `make cost` exports each model with all layers, and without some, in turns, and compares",
-             f"the mean of the faster half of {pairs} runs each, {ALL_TIMES * pairs} of them without all layers. A cell of a single",
-             "layer varies by some 2 %, of all by 1 %: the medians count. The last row has counts of instructions outside of",
-             "the kernel, which do not vary.", "",
+    lines = ["# Run-time cost of the protection against untrusted files", "",
+             "The share of an export's processor time that each layer of protection",
+             "([architecture.md](architecture.md#untrusted-files)) takes. `make cost` exports each model with all layers, and",
+             f"without some, in interleaved runs. It compares the mean of the faster half of {pairs} runs each, and of",
+             f"{ALL_TIMES * pairs} runs without any layer. A cell of a single layer varies by some 2 %, of all by 1 %, so only the",
+             "medians are meaningful. The last row counts instructions outside of the kernel, which do not vary.", "",
              "| | " + " | ".join(names) + " | median |", "| --- |" + " --- |" * (len(names) + 1)]
     for name, shares in rows:
         cells = [f"{100 * each:.1f} %" for each in [*shares, statistics.median(shares)]]

@@ -7,9 +7,9 @@
 
 #include "cli/text.h"
 #include "src/diag/error.h"
-#include "src/export/torch_module.h"
 #include "src/limits/limits.h"
 #include "src/limits/watch.h"
+#include "src/model/torch_module.h"
 
 namespace t2n::cli {
 namespace {
@@ -21,13 +21,13 @@ std::string sizes_text(const std::vector<dynamic::Sizes>& sizes) {
   return further.empty() ? std::string() : cat(" · also at ", joined(further, "; "));
 }
 
-/// " (2 more without a finite result; 1 that only the file refuses; 1 unstable under rounding)":
-/// sets that say nothing of the values.
-std::string left_out_text(const CheckResult& result) {
+/// " (2 more without a finite result; 1 that only the artefact rejects; 1 unstable under
+/// rounding)": input sets without a verdict on the values.
+std::string excluded_sets_text(const CheckResult& result) {
   std::string out;
   if (result.left_out > 0) out = cat(result.left_out, " more without a finite result");
   if (result.refused > 0)
-    out += cat(out.empty() ? "" : "; ", result.refused, " that only the file refuses");
+    out += cat(out.empty() ? "" : "; ", result.refused, " that only the artefact rejects");
   if (result.unstable > 0)
     out += cat(out.empty() ? "" : "; ", result.unstable, " unstable under rounding");
   return out.empty() ? out : cat(" (", out, ")");
@@ -40,16 +40,17 @@ std::string engines_text(const CheckResult& result) {
              " its engines x86 and oneDNN disagree");
 }
 
-/// The number of sets on which the file differs by choices that torch leaves open.
+/// The number of sets on which the artefact differs by choices that torch leaves undefined.
 std::string choices_text(const CheckResult& result) {
-  const bool has_steps =
+  const bool has_rounded =
       std::any_of(result.rows.begin(), result.rows.end(),
-                  [](const check::OutputRow& row) { return row.has_right_steps; });
-  const char* const steps =
-      has_steps ? "; outputs hardly react, so the values that it rounds were compared" : "";
-  if (result.chosen == 0) return steps;
-  return cat(steps, "; on ", counted(result.chosen, "input set"),
-             " equals are ordered or ties rounded otherwise, as torch leaves open");
+                  [](const check::OutputRow& row) { return row.has_valid_choices; });
+  const char* const note =
+      has_rounded ? "; outputs hardly react, so the rounded intermediate values were compared" : "";
+  if (result.chosen == 0) return note;
+  return cat(
+      note, "; on ", counted(result.chosen, "input set"),
+      " equal elements are ordered or ties rounded differently, which torch leaves undefined");
 }
 
 /// "in pulses of 8, 9, 4; delay 3": the delays are by output, for the first size.
@@ -63,17 +64,16 @@ std::string pulses_text(const CheckResult& result) {
              sizes[0], ": ", joined(delays, ", "), "\n");
 }
 
-/// "states: 5 calls, each with those of the call before; …"
+/// "states: 5 calls, each with those of the previous call; …"
 std::string calls_text(const CheckResult& result) {
   if (result.calls == 0) return {};
   std::string out =
-      cat("states: ", counted(result.calls, "call"), ", each with what the call before gave");
-  if (!result.pieces_as_whole.empty())
-    out +=
-        cat("; pieces along ", joined(result.pieces_as_whole, ", "), " give what one call gives");
-  if (!result.pieces_unlike_whole.empty())
-    out += cat("; pieces along ", joined(result.pieces_unlike_whole, ", "),
-               " do not give what one call gives, in torch either");
+      cat("states: ", counted(result.calls, "call"), ", each with the states of the previous call");
+  if (!result.equal_in_pieces.empty())
+    out += cat("; pieces along ", joined(result.equal_in_pieces, ", "), " match a single call");
+  if (!result.unequal_in_pieces.empty())
+    out += cat("; pieces along ", joined(result.unequal_in_pieces, ", "),
+               " do not match a single call, in torch either");
   return out + "\n";
 }
 
@@ -93,16 +93,16 @@ std::string not_finite_text(const std::vector<check::OutputRow>& rows) {
 void add_engine_options(CLI::App& command, EngineOptions& options) {
   command
       .add_option("--engine", options.engine,
-                  "reference, tract, tract@0.21.19, or the path of tract's library [auto: the\n"
-                  "target's engine, found in T2NNEF_TRACT_LIB or the active Python, else the\n"
-                  "reference interpreter]")
+                  "reference, tract, tract@0.21.19 or a library's path\n"
+                  "Default: the target's engine, found in T2NNEF_TRACT_LIB or the active Python, "
+                  "else the reference interpreter.")
       ->type_name("ENGINE");
 }
 
 check::RunnerOptions runner_options() {
   check::RunnerOptions out;
-  if (const auto left = limits::seconds_left())
-    out.timeout = std::chrono::milliseconds(static_cast<int64_t>(*left * 1000) + 1);
+  if (const auto remaining = limits::seconds_left())
+    out.timeout = std::chrono::milliseconds(static_cast<int64_t>(*remaining * 1000) + 1);
   // Address space exceeds the memory in use; the latter is watched.
   constexpr int64_t kLeast = int64_t{4} << 30;
   const int64_t most = limits::max_memory();
@@ -114,14 +114,15 @@ check::RunnerOptions runner_options() {
 void add_tolerance_options(CLI::App& command, ToleranceOptions& options) {
   command
       .add_option("--tolerance", options.tolerance,
-                  "Own numbers for --check: absolute, relative, ratio of outliers")
+                  "Absolute, relative, share of outliers: 1e-4,1e-3\n"
+                  "Of --check.")
       ->type_name("A,R[,O]");
   command
       .add_option("--seeds", options.seeds,
-                  "Input sets that change all inputs at once, the samples\ncounted, 2 to 1000; "
-                  "others come on top [2]")
+                  "Input sets that vary all inputs at once [2]\n"
+                  "The samples included, 2 to 1000. Sets that vary one input are added.")
       ->type_name("N");
-  command.add_flag("--strict", options.strict, "A check that says nothing is a failure");
+  command.add_flag("--strict", options.strict, "Treat an inconclusive check as a failure");
 }
 
 CheckOptions check_options(const ToleranceOptions& options, const EngineOptions& engine) {
@@ -143,7 +144,7 @@ CheckOptions check_options(const ToleranceOptions& options, const EngineOptions&
 std::string check_text(const CheckOptions& options, const CheckResult& result) {
   return cat("check: ", result.engine, " vs LibTorch ", torch_module().torch_version, " · ",
              check::tolerance_str(options.tolerance), " · ",
-             counted(result.sets.size(), "input set"), left_out_text(result),
+             counted(result.sets.size(), "input set"), excluded_sets_text(result),
              sizes_text(result.sizes), "\n", check::verdict_table(result.rows),
              check::quanta_text(result.rows), not_finite_text(result.rows), calls_text(result),
              pulses_text(result), "reference: ", result.reference, engines_text(result),

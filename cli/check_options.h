@@ -3,11 +3,8 @@
 
 #include <string>
 
-#include "src/export/check_model.h"
-
-namespace CLI {  // NOLINT(readability-identifier-naming): not ours
-class App;
-}
+#include "cli/app.h"
+#include "src/check/check_model.h"
 
 namespace t2n::cli {
 

@@ -1,19 +1,18 @@
-// t2nnef check: compares an artefact of any exporter with the model that it was made from.
+// t2nnef check: compares an artefact of any exporter with the model that it was exported from.
 #include <CLI/CLI.hpp>
 #include <memory>
 
 #include "cli/check_options.h"
 #include "cli/commands.h"
 #include "cli/config_file.h"
+#include "cli/console.h"
 #include "cli/input_options.h"
 #include "cli/stream_options.h"
-#include "cli/talk.h"
 #include "cli/text.h"
 #include "src/diag/error.h"
-#include "src/export/check_existing.h"
-#include "src/export/input_spec.h"
+#include "src/export/check_command.h"
 #include "src/export/report.h"
-#include "src/nnef_reader/sniff.h"
+#include "src/nnef/sniff.h"
 
 namespace t2n::cli {
 namespace {
@@ -33,49 +32,43 @@ struct CheckCommand {
   bool json = false;
 };
 
-CheckExistingOptions existing_options(const CheckCommand& options, Talk& talk) {
+CheckExistingOptions existing_options(const CheckCommand& options, Console& console) {
   constexpr const char* kExample = "check model.pt model.nnef.tgz";
-  CheckExistingOptions out;
-  out.model = require_model(options.model, "check");
+  require_model(options.model, "check");
   const bool swapped = nnef::looks_like_artefact(options.model);
-  out.artefact =
-      require_artefact(options.artefact, kExample,
-                       swapped ? cat("the model comes first: t2nnef check ",
-                                     shell_word(options.artefact), " ", shell_word(options.model))
-                               : "");
-  out.method = one_method(options.inputs);
-  out.samples = parse_inputs(options.inputs.specs);
-  out.dynamic = dynamic_options(options.inputs);
-  out.accepted_guards = {options.inputs.accepted_guards.begin(),
-                         options.inputs.accepted_guards.end()};
-  out.max_iterations = max_iterations(options.inputs);
-  out.explicit_states = options.inputs.explicit_states;
+  CheckExistingOptions out;
+  out.artefact = require_artefact(
+      options.artefact, kExample,
+      swapped ? cat("the model comes first: t2nnef check ", shell_quoted(options.artefact), " ",
+                    shell_quoted(options.model))
+              : "");
+  static_cast<ModelOptions&>(out) = model_options(options.model, options.inputs, console.report());
   out.check = check_options(options.check, options.engine);
   out.stream = stream_of(options.stream);
-  out.report = talk.report();
-  out.progress = [&talk](std::string_view stage) { talk.stage(stage); };
+  out.progress = console.progress();
   return out;
 }
 
 ExitCode run_check(const CheckCommand& options) {
-  Talk talk(Verbosity::normal);
-  const CheckExistingOptions existing = existing_options(options, talk);
-  CheckedModel result = check_existing(existing);
-  talk.stop();
+  Console console(Verbosity::normal);
+  const CheckExistingOptions existing = existing_options(options, console);
+  CheckedExisting checked = compare_with_model(existing);
+  CheckedModel& result = checked.result;
+  console.stop();
   // The table comes first, as it also shows outputs that agree.
   if (options.json)
-    print_json(check_json(existing, result));
+    print_json(check_json(existing, checked));
   else
     print(check_text(existing.check, result.checked));
   try {
     judge(result.checked, existing.check, "", existing.report);
   } catch (const Error&) {
-    // Where outputs differ, the contents say where from.
+    // If outputs differ, different weights are a likely cause.
     if (result.other_contents) existing.report(*result.other_contents);
     throw;
   }
   if (result.other_contents) throw Error(*result.other_contents);
-  talk.finish();
+  console.finish();
   return ExitCode::ok;
 }
 
@@ -84,18 +77,19 @@ ExitCode run_check(const CheckCommand& options) {
 void setup_check(CLI::App& app, Run& selected) {
   auto options = std::make_shared<CheckCommand>();
   options->check.check = kDefaultLevel;
-  CLI::App* command =
-      app.add_subcommand("check", "Compare an NNEF artefact with the model that it was made from");
+  CLI::App* command = app.add_subcommand(
+      "check", "Compare an NNEF artefact with the model that it was exported from");
   command->add_option("MODEL.pt", options->model, "A TorchScript file")->type_name("");
   command->add_option("ARTEFACT", options->artefact, "A folder, .tar or .tgz of any exporter")
       ->type_name("");
   add_input_options(*command, options->inputs);
   command->add_flag(cat("--check{", kDefaultLevel, "}"), options->check.check,
-                    "--check=LEVEL: exact, close, approximate, very, super or ultra");
+                    "Level: exact, close, approximate, very, super, ultra\n"
+                    "Written as --check=LEVEL.");
   add_tolerance_options(*command, options->check);
   add_engine_options(*command, options->engine);
   add_stream_option(*command, options->stream);
-  command->add_flag("--json", options->json, "The comparison as JSON");
+  command->add_flag("--json", options->json, "Print the comparison as JSON");
   add_config_option(*command);
   command->footer(kCheckExamples);
   command->callback([options, &selected] { selected = [options] { return run_check(*options); }; });

@@ -6,8 +6,8 @@
 #include <memory>
 
 #include "cli/commands.h"
+#include "cli/console.h"
 #include "cli/input_options.h"
-#include "cli/talk.h"
 #include "cli/text.h"
 #include "src/diag/error.h"
 #include "src/diff/diff.h"
@@ -56,7 +56,7 @@ std::string change_text(const Difference& difference) {
     return cat(difference.aspect, " differ, max|Δ| ", short_number(*difference.max_abs));
   const std::string before = one_line(difference.before);
   const std::string after = one_line(difference.after);
-  if (before == after) return aspect + "differs";  // beyond the part that a line shows
+  if (before == after) return aspect + "differs";  // in the part that is cut off
   return cat(aspect, before.empty() ? "(none)" : before, " -> ", after.empty() ? "(none)" : after);
 }
 
@@ -121,13 +121,12 @@ ExitCode run_diff(const DiffCommand& options) {
 
 void setup_diff(CLI::App& app, Run& selected) {
   auto options = std::make_shared<DiffCommand>();
-  CLI::App* command = app.add_subcommand("diff", "What differs between two NNEF artefacts");
+  CLI::App* command = app.add_subcommand("diff", "Show the differences between two NNEF artefacts");
   command->add_option("A", options->a, "An artefact of any exporter: folder, .tar or .tgz")
       ->type_name("");
   command->add_option("B", options->b, "Another; exit 9 if they differ")->type_name("");
-  command->add_flag("--names", options->names,
-                    "Names inside of the graph, and of weights, count as well");
-  command->add_flag("--json", options->json, "All of it as JSON");
+  command->add_flag("--names", options->names, "Also compare the names of tensors and weights");
+  command->add_flag("--json", options->json, "Print all differences as JSON");
   command->footer(kDiffExamples);
   command->callback([options, &selected] { selected = [options] { return run_diff(*options); }; });
 }

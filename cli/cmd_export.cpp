@@ -2,22 +2,24 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <memory>
 
 #include "cli/check_options.h"
 #include "cli/commands.h"
 #include "cli/compress_options.h"
 #include "cli/config_file.h"
+#include "cli/console.h"
 #include "cli/export_text.h"
 #include "cli/input_options.h"
 #include "cli/method_options.h"
 #include "cli/outputs.h"
 #include "cli/stream_options.h"
-#include "cli/talk.h"
 #include "src/diag/error.h"
+#include "src/export/pass_table.h"
 #include "src/export/pipeline.h"
 #include "src/export/report.h"
-#include "src/export/torch_module.h"
+#include "src/model/torch_module.h"
 
 namespace t2n::cli {
 namespace {
@@ -46,20 +48,22 @@ struct ExportCommand {
 };
 
 void add_output_options(CLI::App& command, ExportCommand& options) {
-  command.add_option("MODEL.pt", options.model, "A TorchScript file, of torch.jit.trace or script")
+  command
+      .add_option("MODEL.pt", options.model, "A TorchScript file, from torch.jit.trace or script")
       ->type_name("");
   command
       .add_option("-t,--target", options.target,
-                  "What shall run it: tract, tract@0.21.19, or khronos:\n"
-                  "any reader of strict NNEF")
+                  "Engine: tract, tract@0.21.19 or khronos\n"
+                  "khronos is any reader of strict NNEF 1.0.5; tract is its newest version.")
       ->type_name("TARGET");
   command
-      .add_option(
-          "-o,--output", options.output,
-          "PATH.tgz, PATH.tar, - for a tar on stdout, else a folder\n[MODEL.nnef.tgz]; {method} in "
-          "it is the method's name")
+      .add_option("-o,--output", options.output,
+                  "Folder, .tgz, .tar, - for stdout [MODEL.nnef.tgz]\n"
+                  "{method} is replaced by the name of the method.")
       ->type_name("PATH");
-  command.add_option("-z,--compression", options.compression, "Level of a .tgz, 0 to 9 [6]")
+  command
+      .add_option("-z,--compression", options.compression,
+                  "Compression level of a .tgz, 0 to 9 [6]")
       ->type_name("LEVEL");
 }
 
@@ -67,59 +71,59 @@ void add_signature_options(CLI::App& command, ExportCommand& options) {
   command
       .add_option(
           "--preset", options.inputs.preset,
-          "causal-llm: a language model with caches, as tract's client of that name reads it:\n"
-          "open axes, names, and caches that are found")
+          "causal-llm: the form that tract's causal-llm expects\n"
+          "A language model with caches: dynamic axes, port names and detected caches are set.")
       ->type_name("NAME");
   command
       .add_option("--input-name", options.names.inputs,
-                  "The name of an input, in order, or of one by name or input_N; repeatable")
+                  "Rename an input, by position or as OLD=NEW\n"
+                  "Repeatable. OLD is its name, or input_N.")
       ->type_name("[OLD=]NEW")
       ->allow_extra_args(false);
   command
       .add_option("--output-name", options.names.outputs,
-                  "The name of an output, in order, or of one by name or output_N; repeatable")
+                  "Rename an output, by position or as OLD=NEW\n"
+                  "Repeatable. OLD is its name, or output_N.")
       ->type_name("[OLD=]NEW")
       ->allow_extra_args(false);
   command.add_flag("--prune-unused-inputs", options.prune_unused_inputs,
-                   "Leave out inputs that no output depends on");
+                   "Remove inputs that no output depends on");
   command.add_flag("--roll-loops", options.roll_loops,
-                   "Make scans of loops whose iterations all do the same, three or more; not with\n"
-                   "--dynamic, where loops that follow from sizes are");
+                   "Turn loops of isomorphic iterations into scans\n"
+                   "Of three iterations or more. Not with --dynamic, where loops over dynamic "
+                   "sizes become scans anyway.");
   add_stream_option(command, options.stream);
   command
       .add_option("--nan", options.nan,
-                  "NaN in inputs, which max, min and what is made of them lose in tract. report:\n"
-                  "list such operators; keep: write them so that they keep it")
+                  "report or keep: NaN in inputs\n"
+                  "tract's max, min and operators built on them drop NaN. report: list such "
+                  "operators; keep: write them so that they propagate NaN.")
       ->type_name("report|keep");
 }
 
 void add_check_options(CLI::App& command, ExportCommand& options) {
   command.add_flag(cat("--check{", kDefaultLevel, "}"), options.check.check,
-                   "Run it in the engine and compare with torch; --check=LEVEL is exact, close,\n"
-                   "approximate, very, super or ultra");
+                   "Run the artefact and compare it with torch\n"
+                   "--check=LEVEL is exact, close, approximate, very, super or ultra.");
   add_tolerance_options(command, options.check);
   add_engine_options(command, options.engine);
 }
 
-std::string pass_names() {
-  std::vector<std::string> names;
-  for (const passes::PassInfo& info : passes::passes()) names.emplace_back(info.name);
-  return joined(names, ", ");
-}
-
 void add_report_options(CLI::App& command, ExportCommand& options) {
-  command.add_option("--report", options.report, "What was done, as JSON; - for stdout")
+  command
+      .add_option("--report", options.report, "Write a report of the export as JSON; - for stdout")
       ->type_name("FILE.json");
   command
-      .add_option("--print-after", options.print_after,
-                  cat("Print the graph after a pass, or after all:\n", pass_names()))
+      .add_option(
+          "--print-after", options.print_after,
+          "Print the graph after a pass, or after all\n`t2nnef opt --list` describes the passes.")
       ->type_name("PASS");
   command.add_flag("--print-changed", options.print_changed,
                    "Print the graph after each pass that changed it");
   add_disable_pass(command, options.disabled_passes);
   CLI::Option* quiet =
-      command.add_flag("-q,--quiet", options.quiet, "Say nothing but warnings and errors");
-  command.add_flag("-v,--verbose", options.verbose, "Also times, and what torch warns of")
+      command.add_flag("-q,--quiet", options.quiet, "Print only warnings and errors");
+  command.add_flag("-v,--verbose", options.verbose, "Also print timings and torch warnings")
       ->excludes(quiet);
 }
 
@@ -149,18 +153,18 @@ std::optional<CheckOptions> check_of(const ExportCommand& options) {
 }
 
 /// Refuses unknown passes before any work is done.
-passes::PipelineOptions pass_options(const ExportCommand& options, Talk& talk) {
+passes::PipelineOptions pass_options(const ExportCommand& options, Console& console) {
   passes::PipelineOptions out;
   out.disabled = options.disabled_passes;
   out.print_after = options.print_after;
   out.print_changed = options.print_changed;
-  out.print = [&talk](const std::string& text) { talk.interject(text); };
+  out.print = [&console](const std::string& text) { console.print_above_progress(text); };
   ir::Graph none;
   passes::run_pipeline(none, {}, {}, out);
   return out;
 }
 
-/// The report replaces nothing that the export reads or writes.
+/// The report must not replace a file that the export reads or writes.
 nnef::Destination report_destination(const std::string& path,
                                      const std::vector<ExportOptions>& methods) {
   nnef::Destination out = nnef::file_destination(path);
@@ -172,11 +176,11 @@ nnef::Destination report_destination(const std::string& path,
   return out;
 }
 
-/// What all methods read, and none of their artefacts may replace.
-std::vector<nnef::Taken> taken_of(const ExportCommand& options, const MethodOptions& words) {
+/// The files that any method reads, which no artefact may replace.
+std::vector<nnef::Taken> taken_of(const ExportCommand& options, const MethodOptions& per_method) {
   std::vector<std::string> specs;
   for (const std::string& method : methods_of(options.inputs))
-    for (std::string& spec : words.of(method, "--input", options.inputs.specs))
+    for (std::string& spec : per_method.values_for(method, "--input", options.inputs.specs))
       specs.push_back(std::move(spec));
   std::vector<nnef::Taken> out = taken_files(specs, options.configs, options.engine.engine);
   for (nnef::Taken& taken : compression_files(options.compression_of_weights))
@@ -188,18 +192,19 @@ bool is_causal_lm(const ExportCommand& options) {
   const std::string& preset = options.inputs.preset;
   if (!preset.empty() && preset != "causal-llm")
     throw Error("usage", cat("--preset ", quoted(preset), " is not known"), {},
-                "there is one: causal-llm");
+                "the only preset is causal-llm");
   return !preset.empty();
 }
 
 std::string nan_option(const ExportCommand& options) {
   if (!options.nan.empty() && options.nan != "report" && options.nan != "keep")
-    throw Error("usage", cat("--nan ", quoted(options.nan), " is not known"), {},
-                "--nan report lists the operators that lose a NaN, --nan keep keeps it");
+    throw Error(
+        "usage", cat("--nan ", quoted(options.nan), " is not known"), {},
+        "--nan report lists the operators that drop NaN; --nan keep makes them propagate it");
   return options.nan;
 }
 
-/// Errors: `usage` for options that are about one set of inputs.
+/// Errors: `usage` for options that need a single set of inputs.
 void require_one_method(const ExportCommand& options) {
   const CompressionOptions& compression = options.compression_of_weights;
   const char* const option = !options.inputs.preset.empty()         ? "--preset"
@@ -208,49 +213,50 @@ void require_one_method(const ExportCommand& options) {
                              : !compression.search.max_loss.empty() ? "--max-loss"
                                                                     : nullptr;
   if (option != nullptr)
-    throw Error("usage", cat(option, " is for one method"), {},
-                "export the methods one after the other");
+    throw Error("usage", cat(option, " works with one method only"), {},
+                "export each method separately");
 }
 
-ExportOptions pipeline_options(const ExportCommand& options, const MethodOptions& words,
-                               const std::string& method, Talk& talk) {
-  ExportOptions out =
-      traced_options(options.model, words.inputs_of(method, options.inputs), talk.report());
+ExportOptions pipeline_options(const ExportCommand& options, const MethodOptions& per_method,
+                               const std::string& method, Console& console) {
+  ExportOptions out = traced_options(options.model, per_method.inputs_for(method, options.inputs),
+                                     console.report());
   out.target = target_of(options);
-  out.target.stream = stream_of(words.one_of(method, "--stream", options.stream));
+  out.target.stream = stream_of(per_method.value_for(method, "--stream", options.stream));
   out.check = check_of(options);
-  out.passes = pass_options(options, talk);
+  out.passes = pass_options(options, console);
   const MethodOutput output =
       output_of(options.model, options.output, methods_of(options.inputs), method);
   out.output = output.path;
   out.folder = output.folder;
   out.compression = level_of(options);
-  out.taken = taken_of(options, words);
+  out.taken = taken_of(options, per_method);
   out.compress = compress_options(options.compression_of_weights);
-  out.names = {words.of(method, "--input-name", options.names.inputs),
-               words.of(method, "--output-name", options.names.outputs)};
+  out.names = {per_method.values_for(method, "--input-name", options.names.inputs),
+               per_method.values_for(method, "--output-name", options.names.outputs)};
   out.is_causal_lm = is_causal_lm(options);
   out.prune_unused_inputs = options.prune_unused_inputs;
-  out.roll_loops = options.roll_loops;
+  out.reroll_loops = options.roll_loops;
   out.nan = nan_option(options);
-  if (out.roll_loops && (!out.dynamic.axes.empty() || out.is_causal_lm))
-    throw Error("usage", "--roll-loops is for files of one size", {},
-                "leave it out: with --dynamic, loops that follow from sizes are scans");
-  out.progress = [&talk](std::string_view stage) {
-    if (stage != "done") talk.stage(stage);
-  };
+  if (out.reroll_loops && (!out.dynamic.axes.empty() || out.is_causal_lm))
+    throw Error("usage", "--roll-loops needs static sizes", {},
+                "remove it: with --dynamic, loops over dynamic sizes already become scans");
+  out.progress = console.progress();
   return out;
 }
 
-std::vector<ExportOptions> method_options(const ExportCommand& options, Talk& talk) {
+std::vector<ExportOptions> method_options(const ExportCommand& options, Console& console) {
   require_model(options.model, "export");
-  target_of(options);  // before files of samples are read
+  target_of(options);  // fails before sample files are read
+  if (std::error_code ignored; std::filesystem::is_directory(options.model, ignored))
+    throw Error("model-format", cat(quoted(options.model), " is not a file"), {},
+                "give the .pt file that torch.jit.save wrote");
   const std::vector<std::string> methods = methods_of(options.inputs);
   if (methods.size() > 1) require_one_method(options);
-  const MethodOptions words(methods);
+  const MethodOptions per_method(methods);
   std::vector<ExportOptions> out;
   for (const std::string& method : methods)
-    out.push_back(pipeline_options(options, words, method, talk));
+    out.push_back(pipeline_options(options, per_method, method, console));
   if (options.report.empty()) {
     claim_stdout(options.output);
     return out;
@@ -276,12 +282,12 @@ Outcome attempt(const std::vector<ExportOptions>& methods) {
 }
 
 void report_outcome(const std::string& path, const std::vector<ExportOptions>& methods,
-                    const Outcome& outcome, const Talk& talk, double seconds) {
+                    const Outcome& outcome, const Console& console, double seconds) {
   ExportReport out{.tool_version = T2NNEF_VERSION,
                    .torch_version = outcome.error ? "" : torch_module().torch_version,
                    .code = outcome.error ? outcome.error->code() : ExitCode::ok,
-                   .diagnostics = talk.diagnostics(),
-                   .stages = talk.stages(),
+                   .diagnostics = console.diagnostics(),
+                   .stages = console.stages(),
                    .seconds = seconds,
                    .methods = methods,
                    .results = outcome.results};
@@ -291,17 +297,16 @@ void report_outcome(const std::string& path, const std::vector<ExportOptions>& m
 
 ExitCode run_export(const ExportCommand& options) {
   const auto began = std::chrono::steady_clock::now();
-  Talk talk(options.quiet     ? Verbosity::quiet
-            : options.verbose ? Verbosity::verbose
-                              : Verbosity::normal);
-  const std::vector<ExportOptions> methods = method_options(options, talk);
+  Console console(verbosity_of(options.quiet, options.verbose));
+  const std::vector<ExportOptions> methods = method_options(options, console);
   const Outcome outcome = attempt(methods);
   const std::chrono::duration<double> time = std::chrono::steady_clock::now() - began;
-  talk.stop();
-  if (!options.report.empty()) report_outcome(options.report, methods, outcome, talk, time.count());
+  console.stop();
+  if (!options.report.empty())
+    report_outcome(options.report, methods, outcome, console, time.count());
   if (outcome.error) throw Error(*outcome.error);
-  talk.finish();
-  talk.line(models_text(methods, outcome.results));
+  console.finish();
+  console.line(models_text(methods, outcome.results));
   if (!options.quiet) print(results_text(methods, outcome.results));
   return ExitCode::ok;
 }

@@ -6,18 +6,18 @@
 
 #include "cli/commands.h"
 #include "cli/config_file.h"
+#include "cli/console.h"
 #include "cli/input_options.h"
 #include "cli/inspect_artefact.h"
-#include "cli/talk.h"
 #include "cli/text.h"
 #include "nnef_writer/print.h"
 #include "src/diag/error.h"
 #include "src/export/pipeline.h"
-#include "src/export/placeholder.h"
 #include "src/model_file/sniff.h"
-#include "src/nnef_reader/sniff.h"
+#include "src/nnef/sniff.h"
 #include "src/quant/summary.h"
 #include "src/report/artefact_violations.h"
+#include "src/samples/placeholder.h"
 
 namespace t2n::cli {
 namespace {
@@ -46,20 +46,20 @@ std::vector<std::string> input_specs(const InspectCommand& options, const Inspec
 }
 
 std::string export_line(const InspectCommand& options, const Inspection& inspection) {
-  std::string line = cat("t2nnef export ", shell_word(options.model), " --target tract --check");
+  std::string line = cat("t2nnef export ", shell_quoted(options.model), " --target tract --check");
   for (const std::string& method : options.inputs.methods)
-    line += cat(" --method ", shell_word(method));
+    line += cat(" --method ", shell_quoted(method));
   if (options.inputs.explicit_states) line += " --state";
   for (const std::string& spec : input_specs(options, inspection))
-    line += cat(" -i ", shell_word(spec));
+    line += cat(" -i ", shell_quoted(spec));
   for (const std::string& spec : options.inputs.dynamic)
-    line += cat(" --dynamic ", shell_word(spec));
+    line += cat(" --dynamic ", shell_quoted(spec));
   for (const std::string& text : options.inputs.assertions)
-    line += cat(" --assert ", shell_word(text));
+    line += cat(" --assert ", shell_quoted(text));
   for (const std::string& guard : options.inputs.accepted_guards)
-    line += cat(" --accept-guard ", shell_word(guard));
+    line += cat(" --accept-guard ", shell_quoted(guard));
   for (const std::string& most : options.inputs.max_iterations)
-    line += cat(" --max-iterations ", shell_word(most));
+    line += cat(" --max-iterations ", shell_quoted(most));
   return line;
 }
 
@@ -83,7 +83,7 @@ std::string samples_text(const Inspection& inspection) {
 std::string output_lines(const ir::Graph& graph) {
   std::string out;
   for (size_t i = 0; i < graph.outputs.size(); ++i) {
-    const ir::Value& value = graph.values[static_cast<size_t>(graph.outputs[i])];
+    const ir::Value& value = graph.values[graph.outputs[i]];
     out += cat("  ", typed(graph.output_names[i], value.dtype, value.shape), "\n");
   }
   return out;
@@ -132,8 +132,8 @@ std::string quantised_text(const ir::Graph& graph) {
   }
   out += table(rows);
   if (all.tensors.size() > kMost) out += cat("  … and ", all.tensors.size() - kMost, " more\n");
-  if (all.idle_pairs > 0)
-    out += cat("dequantised and quantised again with nothing between: ", all.idle_pairs, "\n");
+  if (all.redundant_pairs > 0)
+    out += cat("redundant dequantise/quantise pairs: ", all.redundant_pairs, "\n");
   return out;
 }
 
@@ -144,13 +144,13 @@ std::string inspection_text(const InspectCommand& options, const Inspection& ins
                         short_bytes(model.parameter_bytes), ")\n");
   if (model.methods.size() > 1) out += cat("methods: ", joined(model.methods, ", "), "\n");
   out += cat("arguments of ", one_method(options.inputs), ":\n", arguments_text(inspection));
-  if (!model.samples.empty()) out += "samples kept in the file:\n" + samples_text(inspection);
+  if (!model.samples.empty()) out += "samples saved in the file:\n" + samples_text(inspection);
   if (inspection.graph)
     out += cat("outputs:\n", output_lines(*inspection.graph), states_text(inspection),
                operators_text(recorded(inspection)),
                inspection.with_quantised ? quantised_text(*inspection.with_quantised) : "");
   else
-    out += "the file keeps no sample inputs: outputs and operators are known once -i gives them\n";
+    out += "the file contains no sample inputs: give them with -i to see outputs and operators\n";
   return cat(out,
              inspection.graph ? "to export it:\n  " : "to export it, with your own shapes:\n  ",
              export_line(options, inspection), "\n");
@@ -162,7 +162,7 @@ ExitCode lint(const InspectCommand& options, const nnef::Artefact& artefact) {
   if (options.json) {
     print_json(report::violations_json(options.model, found));
   } else {
-    for (const Diagnostic& diagnostic : found) say(render_text(diagnostic));
+    for (const Diagnostic& diagnostic : found) print_message(render_text(diagnostic));
     print(cat(options.model, ": ",
               found.empty() ? "no violations" : counted(found.size(), "violation"), "\n"));
   }
@@ -198,31 +198,31 @@ ExitCode run_on_model(const InspectCommand& options) {
                 {}, "export it with --report FILE.json");
   if (options.lint)
     throw Error("usage", cat(quoted(options.model), " is a model; --lint is for NNEF artefacts"),
-                {}, cat("export it, or type t2nnef lint ", shell_word(options.model)));
-  Talk talk(Verbosity::normal);
+                {}, cat("export it, or run t2nnef lint ", shell_quoted(options.model)));
+  Console console(Verbosity::normal);
   const Inspection inspection =
-      inspect_model(traced_options(options.model, options.inputs, talk.report()));
+      inspect_model(traced_options(options.model, options.inputs, console.report()));
   if (!options.graph) {
     print(inspection_text(options, inspection));
   } else if (inspection.graph) {
     print(ir::print(*inspection.graph));
   } else {
-    throw Error("input-missing", "the graph is not known without sample inputs", {},
-                cat("give them, for example: t2nnef inspect ", shell_word(options.model),
+    throw Error("input-missing", "the graph is unknown without sample inputs", {},
+                cat("give them, for example: t2nnef inspect ", shell_quoted(options.model),
                     " --graph -i ", joined(input_specs(options, inspection), " -i ")));
   }
   return ExitCode::ok;
 }
 
-/// A file that is not a model for the tracer may be meant as an artefact.
+/// A file that the tracer does not accept may be intended as an artefact.
 void explain_neither(const Error& error, const std::string& path) {
   if (error.diagnostic().subject != model_file::kUnknownKind) return;
   throw Error(
       "model-format", cat(quoted(path), " is neither a TorchScript file nor an NNEF artefact"),
       "a model is what torch.jit.save wrote; an artefact is a folder, a tar or a gzipped tar",
       path.ends_with(".nnef")
-          ? "give the folder that holds the file"
-          : "give the folder that holds graph.nnef, a .nnef.tgz or .nnef.tar of it, or a "
+          ? "give the folder that contains the file"
+          : "give the folder that contains graph.nnef, a .nnef.tgz or .nnef.tar of it, or a "
             ".pt file of torch.jit.save");
 }
 
@@ -242,17 +242,19 @@ ExitCode run_inspect(const InspectCommand& options) {
 void setup_inspect(CLI::App& app, Run& selected) {
   auto options = std::make_shared<InspectCommand>();
   CLI::App* command = app.add_subcommand(
-      "inspect", "What a model or an NNEF artefact takes, gives and consists of");
+      "inspect", "Show inputs, outputs and content of a model or an NNEF artefact");
   command->add_option("FILE", options->model, "A TorchScript file, or an artefact of any exporter")
       ->type_name("");
   add_input_options(*command, options->inputs);
   CLI::Option* graph = command->add_flag("--graph", options->graph,
                                          "Print the traced graph, or graph.nnef, instead");
   command->add_flag("--json", options->json,
-                    "What is known of an artefact, or what --lint finds, as JSON");
+                    "Print the summary of an artefact as JSON\n"
+                    "With --lint, its violations.");
   command
       ->add_flag("--lint", options->lint,
-                 "What an artefact says against its specification, instead; exit 4 if anything")
+                 "Print violations of the specification; exit 4\n"
+                 "Of an artefact, instead of its summary.")
       ->excludes(graph);
   add_config_option(*command);
   command->footer(kInspectExamples);

@@ -7,15 +7,16 @@
 #include "cli/commands.h"
 #include "cli/compress_options.h"
 #include "cli/config_file.h"
+#include "cli/console.h"
 #include "cli/input_options.h"
 #include "cli/outputs.h"
-#include "cli/talk.h"
 #include "cli/text.h"
 #include "src/diag/error.h"
 #include "src/export/graph_file.h"
 #include "src/export/opt.h"
-#include "src/nnef_reader/artefact.h"
-#include "src/nnef_reader/sniff.h"
+#include "src/export/pass_table.h"
+#include "src/nnef/artefact.h"
+#include "src/nnef/sniff.h"
 #include "src/report/artefact_lint.h"
 
 namespace t2n::cli {
@@ -44,11 +45,11 @@ struct Findings {
   std::vector<std::string> notes;    ///< rules that were skipped
 };
 
-/// Text graphs are examined unchanged; models as traced, with constants on a grid stored.
+/// Text graphs are examined unchanged; models as traced, with quantised constants stored.
 std::vector<std::string> lint_passes(const LintCommand& options) {
   std::vector<std::string> out;
   if (!options.compression.compress.empty())
-    out = compression_passes();
+    out = passes::compression_passes();
   else if (!is_graph_file(options.file))
     out = {"bind-sizes", "dead-code", "quantise-constants"};
   out.emplace_back(kPass);
@@ -56,12 +57,12 @@ std::vector<std::string> lint_passes(const LintCommand& options) {
 }
 
 Findings lint_graph(const LintCommand& options) {
-  Talk talk(Verbosity::normal);
+  Console console(Verbosity::normal);
   Findings out;
   OptOptions opt;
   opt.compress = compress_options(options.compression);
   opt.pipeline = passes::find_passes(lint_passes(options));
-  const Report others = talk.report();
+  const Report others = console.report();
   const Report report = [&](const Diagnostic& diagnostic) {
     if (diagnostic.id != "lint")
       others(diagnostic);
@@ -73,11 +74,9 @@ Findings lint_graph(const LintCommand& options) {
   opt.model = traced_options(options.file, options.inputs, report);
   opt.model.target = target::parse_target(options.target.value_or("tract"));
   opt.model.taken = taken_files(options.inputs.specs, options.configs, {});
-  opt.model.progress = [&talk](std::string_view stage) {
-    if (stage != "done") talk.stage(stage);
-  };
+  opt.model.progress = console.progress();
   optimise(opt);
-  talk.stop();
+  console.stop();
   return out;
 }
 
@@ -90,8 +89,7 @@ void refuse_model_options(const LintCommand& options) {
       !options.target)
     return;
   throw Error("usage", cat(quoted(options.file), " is an NNEF artefact, which is not traced"),
-              "of the options, only --strict speaks of artefacts",
-              "give it without the others, or give the model");
+              "only --strict applies to artefacts", "remove the other options, or give the model");
 }
 
 Findings lint_file(const LintCommand& options) {
@@ -102,26 +100,27 @@ Findings lint_file(const LintCommand& options) {
   Findings out;
   for (const Finding& finding : report::lint_artefact(nnef::read_artefact(options.file)))
     out.warnings.push_back(warning_of(finding));
-  out.notes.emplace_back("not checked: saturation needs the model, with a calibration set");
+  out.notes.emplace_back("not checked: saturation, which needs the model and a calibration set");
   return out;
 }
 
 /// The rule is in the headline.
 std::string finding_line(const Diagnostic& finding) {
-  std::string place = finding.where.empty() ? std::string() : render_where(finding.where.front());
-  return cat("  ", place.empty() ? "" : place + ": ", finding.message, "\n");
+  std::string location =
+      finding.where.empty() ? std::string() : render_where(finding.where.front());
+  return cat("  ", location.empty() ? "" : location + ": ", finding.message, "\n");
 }
 
-/// Findings of a rule stand together.
+/// Groups findings by rule.
 std::string findings_text(const std::vector<Diagnostic>& findings) {
   std::string out;
   for (size_t i = 0; i < findings.size(); ++i) {
-    const Diagnostic& now = findings[i];
-    if (i == 0 || now.subject != findings[i - 1].subject) out += now.subject + ":\n";
-    out += finding_line(now);
-    const bool is_last = i + 1 == findings.size() || findings[i + 1].subject != now.subject ||
-                         findings[i + 1].help != now.help;
-    if (is_last) out += cat("    help: ", now.help, "\n");
+    const Diagnostic& finding = findings[i];
+    if (i == 0 || finding.subject != findings[i - 1].subject) out += finding.subject + ":\n";
+    out += finding_line(finding);
+    const bool is_last = i + 1 == findings.size() || findings[i + 1].subject != finding.subject ||
+                         findings[i + 1].help != finding.help;
+    if (is_last) out += cat("    help: ", finding.help, "\n");
   }
   return out;
 }
@@ -135,7 +134,7 @@ ExitCode run_lint(const LintCommand& options) {
   if (options.strict && !found.warnings.empty())
     throw Error("lint",
                 cat(counted(found.warnings.size(), "finding"), " in ", quoted(options.file)),
-                "--strict makes errors of them", "see the help above, or leave --strict out");
+                "--strict turns findings into errors", "follow the help above, or remove --strict");
   return ExitCode::ok;
 }
 
@@ -143,12 +142,12 @@ ExitCode run_lint(const LintCommand& options) {
 
 void setup_lint(CLI::App& app, Run& selected) {
   auto options = std::make_shared<LintCommand>();
-  CLI::App* command = app.add_subcommand("lint", "What is odd about the quantisation of a file");
+  CLI::App* command = app.add_subcommand("lint", "Report suspicious quantisation in a file");
   command
       ->add_option("FILE", options->file,
                    "A TorchScript file, a graph as text: FILE.ir, or an artefact of any exporter")
       ->type_name("");
-  command->add_option("-t,--target", options->target, "Of passes that ask [tract]")
+  command->add_option("-t,--target", options->target, "Target of target-dependent passes [tract]")
       ->type_name("TARGET");
   add_compression_options(*command, options->compression);
   command->add_flag("--strict", options->strict, "Exit 4 if there is any finding");

@@ -5,14 +5,16 @@
 
 #include "cli/commands.h"
 #include "cli/config_file.h"
+#include "cli/console.h"
 #include "cli/input_options.h"
 #include "cli/operators_markdown.h"
-#include "cli/talk.h"
 #include "cli/text.h"
+#include "ir/op_traits.h"
+#include "ir/rearrangement.h"
 #include "ops/all.h"
 #include "src/diag/error.h"
 #include "src/export/pipeline.h"
-#include "src/export/torch_module.h"
+#include "src/model/torch_module.h"
 #include "src/model_file/allowed.h"
 #include "src/quant/known_operators.h"
 #include "src/translate/registry.h"
@@ -37,7 +39,7 @@ struct OpsCommand {
 
 using Rows = std::vector<std::vector<std::string>>;
 
-/// What is written; for strict NNEF, tract's operations and fragments become standard ones.
+/// The operation written; for strict NNEF, standard ones replace tract's and our fragments.
 std::string written_as(const ops::Variant& variant, const target::Target& target) {
   const std::string_view nnef = variant.nnef;
   const bool is_tract =
@@ -65,8 +67,8 @@ ir::Graph graph_of(const OpsCommand& options, const target::Target& target, cons
   Inspection inspection = prepare_model(prepared);
   if (!inspection.graph)
     throw Error(
-        "input-missing", "the operators are not known without sample inputs", {},
-        cat("`t2nnef inspect ", shell_word(options.subject), "` shows what to give with -i"));
+        "input-missing", "the operators are unknown without sample inputs", {},
+        cat("`t2nnef inspect ", shell_quoted(options.subject), "` shows what to give with -i"));
   return *std::move(inspection.graph);
 }
 
@@ -76,9 +78,9 @@ std::string support_text(const ops::OpUse& use) {
 }
 
 ExitCode list_used(const OpsCommand& options, const target::Target& target) {
-  Talk talk(Verbosity::normal);
+  Console console(Verbosity::normal);
   std::vector<ops::OpUse> uses =
-      ops::list_ops(graph_of(options, target, talk.report()), target, ops::registry());
+      ops::list_ops(graph_of(options, target, console.report()), target, ops::registry());
   std::stable_sort(uses.begin(), uses.end(),
                    [](const ops::OpUse& a, const ops::OpUse& b) { return a.count > b.count; });
   Rows rows = {{"uses", "operator", "supported", "first use"}};
@@ -100,7 +102,7 @@ std::string needs(const ops::Variant& variant) {
   return cat("tract@", target::version_str(ops::oldest_version(variant)), " or newer");
 }
 
-/// "" if LibTorch cannot be loaded: everything else is known without it.
+/// "" if LibTorch cannot be loaded; nothing else here needs it.
 std::string schema_line(ir::OpId op) {
   try {
     const auto schema = torch_module().find_schema(std::string(ir::op_name(op)));
@@ -108,6 +110,47 @@ std::string schema_line(ir::OpId op) {
   } catch (const Error&) {
     return "";
   }
+}
+
+std::string shapes_text(const shapes::ResultShapes* shapes) {
+  if (shapes == nullptr) return "no rule: exports with --dynamic refuse sizes that depend on it";
+  return shapes->is_elementwise ? "all tensors broadcast" : "by a rule";
+}
+
+std::string dtype_text(const ir::Promotion* promotion) {
+  if (promotion == nullptr) return "no common dtype: operands keep theirs";
+  return *promotion == ir::Promotion::to_float ? "the common dtype, integers as f32"
+                                               : "the common dtype";
+}
+
+std::string integers_text(const ops::IntegerRule* rule) {
+  if (rule == nullptr) return "no bounds: results may be any integers";
+  return rule->is_computed ? "computed within bounds" : "within the operands' bounds";
+}
+
+std::string elements_text(const ir::OpTable& book, ir::OpId op) {
+  if (book.find<ir::Rearrangement>(op) != nullptr) return "moved; complex ones as pairs";
+  if (book.find<ir::Linear>(op) != nullptr) return "linear; complex ones part by part";
+  return "computed; complex ones by a rule, or refused";
+}
+
+std::string zero_signs_text(const ir::ZeroSign* fact) {
+  if (fact == nullptr) return "exposed";
+  return *fact == ir::ZeroSign::dropped ? "dropped" : "propagated";
+}
+
+/// The other columns of the book, and what is missing.
+std::string columns_text(ir::OpId op) {
+  const ir::OpTable& book = ops::registry().table();
+  std::string traits;
+  for (const std::string_view trait : ir::traits_of(op))
+    traits += cat(traits.empty() ? "" : ", ", trait);
+  return cat("  shapes: ", shapes_text(book.find<shapes::ResultShapes>(op)),
+             "\n  computes in: ", dtype_text(book.exact<ir::Promotion>(op)),
+             "\n  integers: ", integers_text(book.find<ops::IntegerRule>(op)),
+             "\n  elements: ", elements_text(book, op),
+             "\n  signs of zeros: ", zero_signs_text(book.find<ir::ZeroSign>(op)),
+             "\n  traits: ", traits.empty() ? "none" : traits, "\n");
 }
 
 std::string explanation(ir::OpId op, const target::Target& target) {
@@ -127,12 +170,12 @@ std::string explanation(ir::OpId op, const target::Target& target) {
                      "\n  instead: ", translation.refusal->help, "\n");
   out += "  written as:\n" + table(rows);
   if (!translation.limits.empty()) out += cat("  refused: ", translation.limits, "\n");
-  return out;
+  return out + columns_text(op);
 }
 
 /// For operators without a translation: what replaces them, or why they are refused; "" if LibTorch
 /// does not have them either.
-std::string word_on_others(const std::string& name) {
+std::string untranslated_text(const std::string& name) {
   const std::string base = name.substr(0, name.find('.'));
   const size_t colon = base.find("::");
   if (colon == 0 || colon + 2 == base.size() || base.find(':', colon + 2) != std::string::npos)
@@ -142,16 +185,16 @@ std::string word_on_others(const std::string& name) {
     return cat(base, "\n", schema, "  ", text, "\n");
   };
   if (quant::is_expanded(base))
-    return entry("written as plain operations, before anything else (pass expand-quantised)");
+    return entry("expanded to plain operations by the pass expand-quantised");
   if (schema.empty()) return {};
   if (!model_file::is_allowed(base))
     return entry(cat("refused: ", model_file::denial_reason(base)));
   if (base.starts_with("quantized::"))
-    return entry("runs while the model is traced: what it makes of constants is a constant");
+    return entry("evaluated while the model is traced, on constants only");
   return {};
 }
 
-/// With an overload only that one, else all; none if everything known was already printed.
+/// The named overload, or all overloads; none if the operator was described here.
 std::vector<ir::OpId> find_ops(const std::string& name) {
   std::vector<ir::OpId> found;
   std::vector<std::string> names;
@@ -162,13 +205,14 @@ std::vector<ir::OpId> find_ops(const std::string& name) {
     names.push_back(known.substr(0, known.find('.')));
   }
   if (!found.empty()) return found;
-  if (const std::string text = word_on_others(name); !text.empty()) {
+  if (const std::string text = untranslated_text(name); !text.empty()) {
     print(text);
     return {};
   }
-  const std::string near = nearest(name, names);
-  throw Error("usage", cat("no operator ", quoted(name), " is supported"), {},
-              near.empty() ? "`t2nnef ops` lists all" : cat("did you mean ", quoted(near), "?"));
+  const std::string suggestion = nearest(name, names);
+  throw Error("usage", cat("the operator ", quoted(name), " is not supported"), {},
+              suggestion.empty() ? "`t2nnef ops` lists all"
+                                 : cat("did you mean ", quoted(suggestion), "?"));
 }
 
 ExitCode explain(const std::string& name, const target::Target& target) {
@@ -194,20 +238,19 @@ ExitCode run_ops(const OpsCommand& options) {
 
 void setup_ops(CLI::App& app, Run& selected) {
   auto options = std::make_shared<OpsCommand>();
-  CLI::App* command = app.add_subcommand("ops", "Which operators are supported");
+  CLI::App* command = app.add_subcommand("ops", "List the supported operators");
   command
       ->add_option("MODEL.pt", options->subject,
-                   "A TorchScript file whose operators count, or one operator: aten::gelu")
+                   "A TorchScript file whose operators to list, or one operator: aten::gelu")
       ->type_name("");
-  command->add_option("-t,--target", options->target, "By which target [tract, the newest]")
-      ->type_name("TARGET");
+  command->add_option("-t,--target", options->target, "Target engine [tract]")->type_name("TARGET");
   add_input_options(*command, options->inputs);
   add_disable_pass(*command, options->disabled_passes);
   command->add_flag("--missing", options->missing,
-                    "Only those that an export with the same options would refuse; exit code 4 if\n"
-                    "there are any");
+                    "List only operators that an export would refuse\n"
+                    "An export with the same options. Exit code 4 if there are any.");
   command->add_flag("--markdown", options->markdown,
-                    "The table for all targets: docs/operators.md");
+                    "Print the table for all targets: docs/operators.md");
   add_config_option(*command);
   command->footer(kOpsExamples);
   command->callback([options, &selected] { selected = [options] { return run_ops(*options); }; });

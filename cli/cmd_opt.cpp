@@ -7,14 +7,15 @@
 #include "cli/commands.h"
 #include "cli/compress_options.h"
 #include "cli/config_file.h"
+#include "cli/console.h"
 #include "cli/input_options.h"
 #include "cli/outputs.h"
 #include "cli/pass_tables.h"
-#include "cli/talk.h"
 #include "cli/text.h"
 #include "src/diag/error.h"
 #include "src/export/graph_file.h"
 #include "src/export/opt.h"
+#include "src/export/pass_table.h"
 
 namespace t2n::cli {
 namespace {
@@ -52,33 +53,35 @@ void add_pass_options(CLI::App& command, OptCommand& options) {
       ->type_name("");
   command
       .add_option("--passes", options.passes,
-                  "What to run, in this order; `default` is what export runs, with --compress\n"
-                  "the passes of compression first; without it, nothing")
+                  "Passes to run, in this order\n"
+                  "`default` is the pipeline of export (after the passes of compression, with "
+                  "--compress); without --passes, none.")
       ->type_name("A,B,…")
       ->delimiter(',')
       ->allow_extra_args(false);
-  command.add_flag("--list", options.list, "All passes, what they keep and what they need");
+  command.add_flag("--list", options.list, "List all passes, what they preserve and need");
   command
-      .add_option(
-          "-o,--output", options.output,
-          "The graph as text: FILE.ir, with its weights in FILE.ir.npz; or an artefact, as\n"
-          "of export; without it, the text goes to stdout")
+      .add_option("-o,--output", options.output,
+                  "FILE.ir or an artefact; without it, text to stdout\n"
+                  "FILE.ir has its weights in FILE.ir.npz; an artefact is written as by export.")
       ->type_name("PATH");
   command
-      .add_option("-t,--target", options.target, "Of an artefact, and of passes that ask [tract]")
+      .add_option("-t,--target", options.target, "Target of the artefact, and of passes [tract]")
       ->type_name("TARGET");
 }
 
 void add_value_options(CLI::App& command, OptCommand& options) {
   command.add_flag(cat("--verify{", kDefaultLevel, "}"), options.verify,
-                   "Run the graph before and after each pass, on the samples and on others, and\n"
-                   "compare; --verify=LEVEL is exact, close, approximate, very, super or ultra");
+                   "Compare the graph before and after each pass\n"
+                   "On the samples and variations. --verify=LEVEL is exact, close, approximate, "
+                   "very, super or ultra.");
   command.add_flag(cat("--bisect{", kDefaultLevel, "}"), options.bisect,
-                   "Which pass is the first to take an output out of the tolerance, against the\n"
-                   "graph before all passes");
+                   "Find the first pass that changes an output\n"
+                   "Beyond tolerance, compared with the graph before all passes.");
   command
       .add_option("--tolerance", options.tolerance,
-                  "Own numbers for --verify and --bisect: absolute, relative, ratio of outliers")
+                  "Absolute, relative, share of outliers: 1e-4,1e-3\n"
+                  "Of --verify and --bisect.")
       ->type_name("A,R[,O]");
 }
 
@@ -89,10 +92,10 @@ void add_insight_options(CLI::App& command, OptCommand& options) {
       ->type_name("PASS");
   command.add_flag("--print-changed", options.print_changed,
                    "Print the graph after each pass that changed it");
-  command.add_flag("--time-passes", options.time_passes, "Seconds per pass");
+  command.add_flag("--time-passes", options.time_passes, "Print the seconds per pass");
   CLI::Option* quiet =
-      command.add_flag("-q,--quiet", options.quiet, "Say nothing but warnings and errors");
-  command.add_flag("-v,--verbose", options.verbose, "Also times, and notes of passes")
+      command.add_flag("-q,--quiet", options.quiet, "Print only warnings and errors");
+  command.add_flag("-v,--verbose", options.verbose, "Also print timings and notes of passes")
       ->excludes(quiet);
 }
 
@@ -107,8 +110,9 @@ std::vector<passes::PassInfo> pipeline_of(const OptCommand& options) {
       continue;
     }
     if (!options.compression.compress.empty())
-      for (std::string& each : compression_passes()) names.push_back(std::move(each));
-    for (const std::string& each : passes::default_pipeline()) names.push_back(each);
+      for (std::string& each : passes::compression_passes()) names.push_back(std::move(each));
+    for (const std::string& each : passes::pipeline(passes::Pipeline::standard))
+      names.push_back(each);
   }
   return passes::find_passes(names);
 }
@@ -128,14 +132,14 @@ check::Tolerance tolerance_of(const OptCommand& options) {
   return check::parse_tolerance(options.tolerance);
 }
 
-/// Loops are noted if the pass that rolls them was requested by name.
+/// Loops are recorded if the reroll pass was requested by name.
 bool wants_loops(const OptCommand& options) {
   const bool named =
       std::find(options.passes.begin(), options.passes.end(), "roll-loops") != options.passes.end();
   return named && options.inputs.dynamic.empty();
 }
 
-OptOptions opt_options(const OptCommand& options, Talk& talk) {
+OptOptions opt_options(const OptCommand& options, Console& console) {
   OptOptions out;
   out.pipeline = pipeline_of(options);
   out.tolerance = tolerance_of(options);
@@ -146,19 +150,19 @@ OptOptions opt_options(const OptCommand& options, Talk& talk) {
   require_model(options.model, "opt");
   if (is_graph_file(options.model))
     refuse_trace_options(options.model, options.inputs, out.verifies || out.bisects);
-  out.model = traced_options(options.model, options.inputs, talk.report());
+  out.model = traced_options(options.model, options.inputs, console.report());
   out.model.target = target;
   out.model.output = options.output;
   out.model.taken = taken_files(options.inputs.specs, options.configs, {});
   for (nnef::Taken& taken : compression_files(options.compression))
     out.model.taken.push_back(std::move(taken));
-  out.model.roll_loops = wants_loops(options);
+  out.model.reroll_loops = wants_loops(options);
   out.model.passes.print_after = options.print_after;
   out.model.passes.print_changed = options.print_changed;
-  out.model.passes.print = [&talk](const std::string& text) { talk.interject(text); };
-  out.model.progress = [&talk](std::string_view stage) {
-    if (stage != "done") talk.stage(stage);
+  out.model.passes.print = [&console](const std::string& text) {
+    console.print_above_progress(text);
   };
+  out.model.progress = console.progress();
   ir::Graph none;
   passes::run_pipeline(none, {}, {}, out.model.passes);  // refuses unknown names
   claim_stdout(options.output);
@@ -169,7 +173,7 @@ std::string written_files_text(const OptOptions& options, const OptResult& resul
   std::string out = cat("wrote ", output_name(result.path), "  ", short_bytes(result.bytes), "\n");
   if (result.weights > 0)
     out += cat("wrote ", weights_path(options.model.output).string(), "  ",
-               short_bytes(result.weights), ": its weights, found where the graph is read\n");
+               short_bytes(result.weights), ": its weights, loaded together with the graph\n");
   return out;
 }
 
@@ -178,27 +182,25 @@ ExitCode run_opt(const OptCommand& options) {
     print(pass_list());
     return ExitCode::ok;
   }
-  Talk talk(options.quiet     ? Verbosity::quiet
-            : options.verbose ? Verbosity::verbose
-                              : Verbosity::normal);
-  const OptOptions opt = opt_options(options, talk);
+  Console console(verbosity_of(options.quiet, options.verbose));
+  const OptOptions opt = opt_options(options, console);
   const OptResult result = optimise(opt);
-  talk.stop();
+  console.stop();
   // Only the graph goes to stdout; messages go to stderr.
   const bool prints_graph = opt.model.output.empty() && !opt.bisects;
-  const auto tell = [&](const std::string& text) {
+  const auto print_result = [&](const std::string& text) {
     if (options.quiet) return;
     if (prints_graph)
-      talk.interject(text);
+      console.print_above_progress(text);
     else
       print(text);
   };
-  if (opt.verifies || opt.bisects) tell(values_table(opt, result.steps));
-  if (options.time_passes) tell(times_table(result.steps));
+  if (opt.verifies || opt.bisects) print_result(values_table(opt, result.steps));
+  if (options.time_passes) print_result(times_table(result.steps));
   if (const PassStep* step = result.steps.faulty()) throw fault_error(*step, opt.bisects);
-  talk.finish();
+  console.finish();
   if (prints_graph) print(ir::print(result.graph));
-  if (!result.path.empty()) tell(written_files_text(opt, result));
+  if (!result.path.empty()) print_result(written_files_text(opt, result));
   return ExitCode::ok;
 }
 

@@ -8,13 +8,13 @@
 
 #include "cli/check_options.h"
 #include "cli/commands.h"
+#include "cli/console.h"
 #include "cli/input_options.h"
 #include "cli/outputs.h"
-#include "cli/talk.h"
 #include "cli/text.h"
+#include "src/check/run_artefact.h"
 #include "src/diag/error.h"
-#include "src/export/input_spec.h"
-#include "src/export/run_artefact.h"
+#include "src/samples/input_spec.h"
 
 namespace t2n::cli {
 namespace {
@@ -66,7 +66,7 @@ std::string statistics_text(const std::vector<nnef::NamedTensor>& outputs) {
 }
 
 ExitCode run_and_print(const RunCommand& options) {
-  Talk talk(Verbosity::normal);
+  Console console(Verbosity::normal);
   claim_stdout(options.output);
   const RunOptions run{
       .artefact = require_artefact(options.artefact, "run model.nnef.tgz -i in.npz -o out.npz"),
@@ -76,7 +76,7 @@ ExitCode run_and_print(const RunCommand& options) {
       .casts_floats = options.casts_floats,
       .output = options.output,
       .taken = taken_files(options.inputs, {}, options.engine.engine),
-      .report = talk.report()};
+      .report = console.report()};
   const RunResult result = run_artefact(run);
   print(cat("run: ", result.engine, "\n", statistics_text(result.outputs)));
   if (!run.output.empty() && run.output != "-")
@@ -93,17 +93,18 @@ void setup_run(CLI::App& app, Run& selected) {
       ->type_name("");
   command
       ->add_option("-i,--input", options->inputs,
-                   "Inputs by name or as input_N, repeatable: in.npz  x=@x.npy  x=1,3,224,224,f32\n"
-                   "ids=1,8,i64:0..999; those left out are drawn from a fixed seed, and arrays\n"
-                   "of a file that are named as outputs are left out")
+                   "Input by name or as input_N: in.npz  x=@x.npy\n"
+                   "Repeatable. Also x=1,3,224,224,f32  ids=1,8,i64:0..999. Missing ones are drawn "
+                   "from a fixed seed; arrays of a file that are named like outputs are ignored.")
       ->type_name("SPEC")
       ->allow_extra_args(false);
   command
       ->add_option("-o,--output", options->output,
-                   "Outputs by name, - for stdout; without it, a summary only")
+                   "Save the outputs by name, - for stdout\n"
+                   "Without it, print only a summary.")
       ->type_name("FILE.npz");
   command->add_flag("--allow-float-casts", options->casts_floats,
-                    "Inputs that are floats may be of another precision than the artefact's");
+                    "Cast float inputs to the artefact's precision");
   add_engine_options(*command, options->engine);
   command->footer(kRunExamples);
   command->callback(

@@ -1,15 +1,18 @@
-// The program's own options, and errors about words without a meaning.
+// The options of the program itself, and errors for unknown arguments.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cctype>
+#include <filesystem>
 #include <map>
 #include <memory>
+#include <set>
 #include <span>
 
 #include "cli/commands.h"
 #include "cli/config_file.h"
+#include "cli/console.h"
+#include "cli/help.h"
 #include "cli/limit_options.h"
-#include "cli/talk.h"
 #include "cli/text.h"
 #include "src/confine/confine.h"
 #include "src/diag/error.h"
@@ -17,19 +20,6 @@
 
 namespace t2n::cli {
 namespace {
-
-constexpr const char* kUsage =
-    "usage: t2nnef COMMAND …\n"
-    "  export MODEL.pt --target tract   write a TorchScript model as NNEF; --check compares it\n"
-    "  export MODEL.pt --target khronos the same without extensions: strict NNEF 1.0.5\n"
-    "  check MODEL.pt ARTEFACT          compare an NNEF artefact of any exporter with its model\n"
-    "  inspect FILE                     what a model or an NNEF artefact takes and consists of\n"
-    "  run ARTEFACT -i in.npz           run an NNEF artefact; -o out.npz keeps its outputs\n"
-    "  diff A B                         what differs between two NNEF artefacts\n"
-    "  ops [MODEL.pt]                   which operators are supported\n"
-    "  opt FILE --passes A,B            run passes one by one; --verify compares each\n"
-    "  lint FILE                        what is odd about the quantisation of a model or "
-    "artefact\n";
 
 std::string examples() {
   return cat(kExportExamples, "`t2nnef COMMAND --help` lists the options of a command\n");
@@ -49,53 +39,87 @@ std::vector<std::string> option_names(const CLI::App& app) {
   return names;
 }
 
-[[noreturn]] void refuse(const std::string& what, const std::string& near,
-                         const std::string& else_help) {
+[[noreturn]] void refuse(const std::string& what, const std::string& suggestion,
+                         const std::string& default_help) {
   throw Error("usage", what, {},
-              near.empty() ? else_help : cat("did you mean ", quoted(near), "?"));
+              suggestion.empty() ? default_help : cat("did you mean ", quoted(suggestion), "?"));
 }
 
 /// The option file of each option.
 using Origins = std::map<std::string, std::string>;
 
-[[noreturn]] void refuse_option(const std::string& word, const CLI::App& app,
+[[noreturn]] void refuse_option(const std::string& token, const CLI::App& app,
                                 const Origins& origins) {
-  const std::string name = word.substr(0, word.find('='));
+  const std::string name = token.substr(0, token.find('='));
   const auto file = origins.find(name);
   const std::string command = app.get_parent() == nullptr ? "" : " " + app.get_name();
   refuse(cat("t2nnef", command, " has no option ", quoted(name),
-             file == origins.end() ? "" : cat(", which ", quoted(file->second), " gives")),
+             file == origins.end() ? "" : cat(", set in ", quoted(file->second))),
          nearest(name, option_names(app)), cat("`t2nnef", command, " --help` lists them"));
 }
 
-[[noreturn]] void refuse_command(const std::string& word, const CLI::App& app) {
-  if (word.ends_with(".pt"))
-    refuse(cat("the command is missing before ", quoted(word)), {},
-           cat("to export it: t2nnef export ", shell_word(word), " --target tract"));
+[[noreturn]] void refuse_command(const std::string& token, const CLI::App& app) {
+  if (token.ends_with(".pt"))
+    refuse(cat("the command is missing before ", quoted(token)), {},
+           cat("to export it: t2nnef export ", shell_quoted(token), " --target tract"));
   std::vector<std::string> names;
   for (const CLI::App* command : app.get_subcommands(nullptr)) names.push_back(command->get_name());
-  refuse(cat("there is no command ", quoted(word)), nearest(word, names),
+  refuse(cat("there is no command ", quoted(token)), nearest(token, names),
          cat("commands are: ", joined(names, ", ")));
 }
 
-/// CLI11 collects unknown words; misspelt options come first, the rest may be their values.
+/// CLI11 collects unknown tokens. Misspelt options are reported first; the rest may be their
+/// values.
 void refuse_leftovers(const CLI::App& app, const Origins& origins) {
-  const std::vector<std::string> words = app.remaining();
-  for (const std::string& word : words)
-    if (word.size() > 1 && word[0] == '-') refuse_option(word, app, origins);
-  if (words.empty()) return;
-  if (app.get_parent() == nullptr) refuse_command(words[0], app);
-  refuse(cat(quoted(words[0]), " is one argument too many"), {},
+  const std::vector<std::string> tokens = app.remaining();
+  for (const std::string& token : tokens)
+    if (token.size() > 1 && token[0] == '-') refuse_option(token, app, origins);
+  if (tokens.empty()) return;
+  if (app.get_parent() == nullptr) refuse_command(tokens[0], app);
+  refuse(cat(quoted(tokens[0]), " is an unexpected argument"), {},
          cat("`t2nnef ", app.get_name(), " --help` shows what it takes"));
 }
 
-/// Rewords "--output: 1 required TEXT missing".
-[[noreturn]] void refuse_parse(const CLI::ParseError& error) {
-  std::string message = error.what();
-  message.resize(message.find_last_not_of(" \n") + 1);
+bool is_flag_option(const CLI::App& app, const std::string& option) {
+  const auto commands = app.get_subcommands(nullptr);
+  return std::any_of(commands.begin(), commands.end(), [&](const CLI::App* command) {
+    const CLI::Option* const found = command->get_option_no_throw(option);
+    return found != nullptr && found->get_items_expected_max() == 0;
+  });
+}
+
+/// Rewords "--output: 1 required PATH missing", "Could not convert: --timeout = abc" and
+/// "--output: At Most 1 required but received 2".
+std::string reworded(std::string message, const CLI::App& app) {
+  constexpr std::string_view kMissing = ": 1 required ", kMissingEnd = " missing";
+  constexpr std::string_view kUnread = "Could not convert: ", kValue = " = ";
+  constexpr std::string_view kMost = ": At Most 1 required but received ";
+  if (const size_t most = message.find(kMost); most != std::string::npos)
+    return cat(message.substr(0, most), " is given ", message.substr(most + kMost.size()),
+               " times");
+  const size_t missing = message.find(kMissing);
+  if (missing != std::string::npos && message.ends_with(kMissingEnd)) {
+    const size_t type = missing + kMissing.size();
+    return cat(message.substr(0, missing), " needs a value: ",
+               message.substr(type, message.size() - kMissingEnd.size() - type));
+  }
+  const size_t value = message.find(kValue);
+  if (message.starts_with(kUnread) && value != std::string::npos) {
+    const std::string option = message.substr(kUnread.size(), value - kUnread.size());
+    return cat(
+        option, " ", quoted(message.substr(value + kValue.size())),
+        is_flag_option(app, option) ? " is neither true nor false" : " is not a valid number");
+  }
   if (!message.empty())
     message[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(message[0])));
-  throw Error("usage", message, {}, "`t2nnef COMMAND --help` shows what each option takes");
+  return message;
+}
+
+[[noreturn]] void refuse_parse(const CLI::ParseError& error, const CLI::App& app) {
+  std::string message = error.what();
+  message.resize(message.find_last_not_of(" \n") + 1);
+  throw Error("usage", reworded(std::move(message), app), {},
+              "`t2nnef COMMAND --help` shows what each option takes");
 }
 
 /// `-o ''`: usually an unset variable of a script.
@@ -103,18 +127,26 @@ void refuse_empty(const CLI::App& command) {
   for (const CLI::Option* option : command.get_options())
     for (const std::string& value : option->results())
       if (value.empty() && option->get_items_expected_max() > 0)
-        throw Error("usage", cat(option->get_name(), " is given an empty value"), {},
-                    "is a variable empty? leave the option out, or give it a value");
+        throw Error("usage", cat(option->get_name(), " has an empty value"), {},
+                    "remove the option or give it a value (is a shell variable empty?)");
+}
+
+/// Commands that read no file: limits of time and memory mean nothing to them.
+bool is_instant(const CLI::App& command) {
+  const std::string name = command.get_name();
+  return name == "explain" || name == "env" || name == "help" || name == "completion";
 }
 
 std::unique_ptr<CLI::App> make_app(Run& run, LimitOptions& limits) {
   auto app = std::make_unique<CLI::App>(
-      "TorchScript models as NNEF for the tract engine, or as strict NNEF (khronos)", "t2nnef");
-  app->get_formatter()->column_width(34);
+      "Export TorchScript models to NNEF for the tract engine, or to strict NNEF (khronos)",
+      "t2nnef");
+  app->formatter(std::make_shared<HelpFormatter>());
   app->footer(examples());
-  app->set_help_flag("-h,--help", "This text");
-  app->add_flag("--version")->description("Versions of t2nnef, LibTorch and the default target");
-  app->add_flag("-v,--verbose")->description("With --version: also what models are confined by");
+  app->set_help_flag("-h,--help", "Print this help");
+  app->add_flag("--version")
+      ->description("Print the versions of t2nnef, LibTorch and the default target");
+  app->add_flag("-v,--verbose")->description("With --version: also print how models are sandboxed");
   app->require_subcommand(0, 1);
   setup_export(*app, run);
   setup_check(*app, run);
@@ -124,91 +156,115 @@ std::unique_ptr<CLI::App> make_app(Run& run, LimitOptions& limits) {
   setup_ops(*app, run);
   setup_opt(*app, run);
   setup_lint(*app, run);
+  setup_explain(*app, run);
+  setup_env(*app, run);
+  setup_help(*app, run);
+  setup_completion(*app, run);
   app->allow_extras();
   for (CLI::App* command : app->get_subcommands(nullptr)) {
     command->allow_extras();
-    add_limit_options(*command, limits);
+    command->set_help_all_flag("--help-all", "Print this help with all options");
+    if (!is_instant(*command)) add_limit_options(*command, limits);
   }
   return app;
 }
 
-using Words = std::vector<std::string>;
+using Tokens = std::vector<std::string>;
 
-/// Behind `--` nothing is an option: what looks like one is a file name.
-Words without_separator(Words words) {
-  const auto separator = std::find(words.begin(), words.end(), "--");
-  if (separator == words.end()) return words;
-  for (std::string& word : std::span(separator + 1, words.end()))
-    if (word.size() > 1 && word[0] == '-') word = "./" + word;
-  words.erase(separator);
-  return words;
+/// After `--`, a token that looks like an option is a file name.
+Tokens without_separator(Tokens tokens) {
+  const auto separator = std::find(tokens.begin(), tokens.end(), "--");
+  if (separator == tokens.end()) return tokens;
+  for (std::string& token : std::span(separator + 1, tokens.end()))
+    if (token.size() > 1 && token[0] == '-') token = "./" + token;
+  tokens.erase(separator);
+  return tokens;
+}
+
+/// `--check close` for `--check=close`: an optional value that is the name of a level and of no
+/// file.
+Tokens with_joined_levels(Tokens tokens) {
+  static const std::set<std::string> kLevels = {"exact", "close", "approximate",
+                                                "very",  "super", "ultra"};
+  Tokens out;
+  for (std::string& token : tokens) {
+    const bool is_level =
+        !out.empty() && kLevels.contains(token) &&
+        (out.back() == "--check" || out.back() == "--verify" || out.back() == "--bisect");
+    if (is_level && !std::filesystem::exists(token))
+      out.back() += "=" + token;
+    else
+      out.push_back(std::move(token));
+  }
+  return out;
 }
 
 /// False if help was requested; it has been printed.
-bool parse(CLI::App& app, Words words) {
-  std::reverse(words.begin(), words.end());  // CLI11 expects the words in reverse order
+bool parse(CLI::App& app, Tokens tokens) {
+  std::reverse(tokens.begin(), tokens.end());  // CLI11 expects the tokens in reverse order
   try {
-    app.parse(std::move(words));
+    app.parse(std::move(tokens));
   } catch (const CLI::CallForHelp&) {
     print(app.help());
     return false;
+  } catch (const CLI::CallForAllHelp&) {
+    print(app.help("", CLI::AppFormatMode::All));
+    return false;
   } catch (const CLI::ParseError& error) {
-    refuse_parse(error);
+    refuse_parse(error, app);
   }
   return true;
 }
 
-/// Notes options of files that the command line overrides, unless only errors are wanted.
-void say_overridden(const CLI::App& command, const FileOptions& file) {
+/// Reports options of files that the command line overrides, unless --quiet is set.
+void note_overridden(const CLI::App& command, const FileOptions& file) {
   const CLI::Option* quiet = command.get_option_no_throw("--quiet");
   const bool is_quiet =
       (quiet != nullptr && quiet->count() > 0) ||
-      std::find(file.words.begin(), file.words.end(), "--quiet") != file.words.end();
+      std::find(file.tokens.begin(), file.tokens.end(), "--quiet") != file.tokens.end();
   if (is_quiet || file.overridden.empty()) return;
   const bool is_one = file.overridden.size() == 1;
-  say(render_text(Diagnostic{.severity = Severity::note,
-                             .id = "option-overridden",
-                             .message = is_one
-                                            ? file.overridden[0]
-                                            : "options of a file are given on the command line too",
-                             .where = {},
-                             .details = is_one ? std::vector<std::string>() : file.overridden,
-                             .why = "the command line wins",
-                             .help = {}}));
+  print_message(render_text(Diagnostic{
+      .severity = Severity::note,
+      .id = "option-overridden",
+      .message = is_one ? file.overridden[0] : "the command line overrides options of a file",
+      .details = is_one ? std::vector<std::string>() : file.overridden,
+      .why = "the command line takes precedence"}));
 }
 
-/// The words, with options of files in front of the command's own options.
-Words with_file_options(Words words, const CLI::App& app, Origins& origins) {
+/// The tokens, with the options of files before those of the command line.
+Tokens with_file_options(Tokens tokens, const CLI::App& app, Origins& origins) {
   for (const CLI::App* command : app.get_subcommands()) {
     FileOptions file = read_config_files(*command);
-    say_overridden(*command, file);
+    note_overridden(*command, file);
     origins.insert(file.origins.begin(), file.origins.end());
-    const auto place = std::find(words.begin(), words.end(), command->get_name());
-    words.insert(place == words.end() ? place : place + 1, file.words.begin(), file.words.end());
+    const auto position = std::find(tokens.begin(), tokens.end(), command->get_name());
+    tokens.insert(position == tokens.end() ? position : position + 1, file.tokens.begin(),
+                  file.tokens.end());
   }
-  return words;
+  return tokens;
 }
 
 }  // namespace
 
 ExitCode run_command_line(int argc, char** argv) {
   Origins origins;
-  // Parsed once for what the command line itself gives, in any spelling, and once with the files.
+  // The first parse finds the options on the command line; the second includes the option files.
   Run ignored;
   LimitOptions ignored_limits;
   const auto first = make_app(ignored, ignored_limits);
   Run run;
   LimitOptions limits;
   const auto app = make_app(run, limits);
-  const Words words = without_separator({argv + 1, argv + argc});
-  if (!parse(*first, words)) return ExitCode::ok;
-  if (!parse(*app, with_file_options(words, *first, origins))) return ExitCode::ok;
+  const Tokens tokens = with_joined_levels(without_separator({argv + 1, argv + argc}));
+  if (!parse(*first, tokens)) return ExitCode::ok;
+  if (!parse(*app, with_file_options(tokens, *first, origins))) return ExitCode::ok;
   refuse_leftovers(*app, origins);
   for (const CLI::App* command : app->get_subcommands()) refuse_leftovers(*command, origins);
   if (app->count("--version") > 0) {
     print(version_text());
     if (app->count("--verbose") > 0)
-      print(cat("models confined by ", confine::describe_support(), "\n"));
+      print(cat("models sandboxed by ", confine::describe_support(), "\n"));
     return ExitCode::ok;
   }
   for (const CLI::App* command : app->get_subcommands()) refuse_empty(*command);
@@ -216,7 +272,7 @@ ExitCode run_command_line(int argc, char** argv) {
     start_limits(limits);
     return run();
   }
-  say(cat(kUsage, examples()));
+  print_message(program_help(*app));
   return ExitCode::usage;
 }
 

@@ -4,11 +4,8 @@
 
 #include <functional>
 
+#include "cli/app.h"
 #include "src/diag/diagnostic.h"
-
-namespace CLI {  // NOLINT(readability-identifier-naming): not ours
-class App;
-}
 
 namespace t2n::cli {
 
@@ -16,8 +13,12 @@ namespace t2n::cli {
 using Run = std::function<ExitCode()>;
 
 void setup_check(CLI::App& app, Run& run);
+void setup_completion(CLI::App& app, Run& run);
 void setup_diff(CLI::App& app, Run& run);
+void setup_env(CLI::App& app, Run& run);
+void setup_explain(CLI::App& app, Run& run);
 void setup_export(CLI::App& app, Run& run);
+void setup_help(CLI::App& app, Run& run);
 void setup_inspect(CLI::App& app, Run& run);
 void setup_lint(CLI::App& app, Run& run);
 void setup_ops(CLI::App& app, Run& run);

@@ -8,30 +8,31 @@
 #include "cli/text.h"
 #include "src/config/compression_settings.h"
 #include "src/diag/error.h"
-#include "src/export/calibration_set.h"
-#include "src/nnef_reader/npy.h"
+#include "src/nnef/npy.h"
+#include "src/samples/calibration_set.h"
 
 namespace t2n::cli {
 namespace {
 
 namespace fs = std::filesystem;
 
-bool is_file(const std::string& word) {
-  return word.find('/') != std::string::npos || word.ends_with(".json");
+bool is_file(const std::string& value) {
+  return value.find('/') != std::string::npos || value.ends_with(".json");
 }
 
-std::vector<compress::SettingsEntry> entries_of(const std::string& word) {
-  if (!is_file(word)) {
-    std::vector<compress::SettingsEntry> out = compress::preset(word);
+std::vector<compress::SettingsEntry> entries_for(const std::string& value) {
+  if (!is_file(value)) {
+    std::vector<compress::SettingsEntry> out = compress::preset(value);
     if (!out.empty()) return out;
-    const std::string near = nearest(word, compress::preset_names());
-    throw Error("usage", cat("--compress ", quoted(word), " is no preset and no .json file"), {},
-                near.empty() ? cat("presets are ", joined(compress::preset_names(), ", "))
-                             : cat("did you mean ", quoted(near), "?"));
+    const std::string suggestion = nearest(value, compress::preset_names());
+    throw Error("usage", cat("--compress ", quoted(value), " is neither a preset nor a .json file"),
+                {},
+                suggestion.empty() ? cat("presets are ", joined(compress::preset_names(), ", "))
+                                   : cat("did you mean ", quoted(suggestion), "?"));
   }
-  const std::vector<std::byte> bytes = nnef::read_input_file(word);
+  const std::vector<std::byte> bytes = nnef::read_input_file(value);
   const std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  return config::read_compression_settings(text, word);
+  return config::read_compression_settings(text, value);
 }
 
 std::string fixed(double value, int digits) {
@@ -98,8 +99,7 @@ std::string lost_text(const std::vector<compress::LayerLoss>& layers) {
     if (!layer.is_followed())
       out += cat("    ", layer.module.empty() ? layer.address : layer.module, ", ",
                  short_bytes(layer.bytes_before), "\n");
-  return out.empty() ? ""
-                     : "  not found in the compressed graph, so that nothing is known of:\n" + out;
+  return out.empty() ? "" : "  not found in the compressed graph, so not measured:\n" + out;
 }
 
 std::string output_text(const compress::OutputLoss& output) {
@@ -114,27 +114,26 @@ std::string output_text(const compress::OutputLoss& output) {
   return out + "\n";
 }
 
-std::string left_text(const std::vector<compress::LeftWeight>& left) {
-  if (left.empty()) return "";
+std::string unquantised_text(const std::vector<compress::UnquantisedWeight>& weights) {
+  if (weights.empty()) return "";
   int64_t bytes = 0;
-  for (const compress::LeftWeight& each : left) bytes += each.bytes;
+  for (const compress::UnquantisedWeight& each : weights) bytes += each.bytes;
   std::string out =
-      cat("  left in floats: ", counted(left.size(), "weight"), ", ", short_bytes(bytes), "\n");
-  for (const compress::LeftWeight& each : left)
+      cat("  unquantised: ", counted(weights.size(), "weight"), ", ", short_bytes(bytes), "\n");
+  for (const compress::UnquantisedWeight& each : weights)
     out += cat("    ", each.name, ", ", short_bytes(each.bytes), ": ", each.why, "\n");
   return out;
 }
 
-std::string own_text(const std::vector<compress::OwnGrid>& own) {
-  const auto of_weights = static_cast<size_t>(
-      std::count_if(own.begin(), own.end(), [](const auto& each) { return each.bits > 0; }));
-  const size_t of_activations = own.size() - of_weights;
-  if (own.empty()) return "";
+std::string existing_qparams_text(const std::vector<compress::ExistingQParam>& existing) {
+  const size_t of_weights = std::count_if(existing.begin(), existing.end(),
+                                          [](const auto& each) { return each.bits > 0; });
+  const size_t of_activations = existing.size() - of_weights;
+  if (existing.empty()) return "";
   std::string what = of_weights > 0 ? counted(of_weights, "weight") : "";
   if (of_activations > 0)
-    what += cat(what.empty() ? "" : ", ", "what ", counted(of_activations, "layer"),
-                of_activations == 1 ? " is given" : " are given");
-  return cat("  on grids that the model itself gives: ", what, "\n");
+    what += cat(what.empty() ? "" : ", ", "the inputs of ", counted(of_activations, "layer"));
+  return cat("  with the model's own quantisation parameters: ", what, "\n");
 }
 
 std::string in_floats_text(const std::vector<std::string>& modules) {
@@ -147,22 +146,27 @@ std::string in_floats_text(const std::vector<std::string>& modules) {
 void add_compression_options(CLI::App& command, CompressionOptions& options) {
   command
       .add_option("--compress", options.compress,
-                  cat("Store weights smaller: ", joined(compress::preset_names(), ", "),
-                      ",\nor FILE.json with settings by module; repeatable"))
+                  cat("Compress weights: ", joined(compress::preset_names(), ", "),
+                      "\nRepeatable. FILE.json has settings by module."))
       ->type_name("PRESET|FILE.json")
       ->allow_extra_args(false);
   command
       .add_option("--calibrate", options.calibrate,
-                  "Samples that activations are quantised by, repeatable: @FILE.npz, @FILE.pt, or\n"
-                  "a folder of them; batches along axis 0 or one per file")
+                  "Samples for quantising activations\n"
+                  "Repeatable: @FILE.npz, @FILE.pt, or a folder of them; batches along axis 0 or "
+                  "one per file.")
       ->type_name("@FILE|FOLDER")
       ->allow_extra_args(false);
   command
       .add_option("--ignore", options.ignore,
-                  "Modules that stay as they are, repeatable: head  'layers.*.norm'")
+                  "Modules not to compress: head  'layers.*.norm'\n"
+                  "Repeatable.")
       ->type_name("GLOB")
       ->allow_extra_args(false);
-  command.add_option("--only", options.only, "Modules that alone are compressed; repeatable")
+  command
+      .add_option("--only", options.only,
+                  "Compress these modules only\n"
+                  "Repeatable.")
       ->type_name("GLOB")
       ->allow_extra_args(false);
 }
@@ -170,7 +174,8 @@ void add_compression_options(CLI::App& command, CompressionOptions& options) {
 void add_loss_options(CLI::App& command, CompressionOptions& options) {
   command
       .add_option("--labels", options.labels,
-                  "Right indices for the calibration set, one per row of the first output")
+                  "True class indices of the calibration set\n"
+                  "One per row of the first output.")
       ->type_name("FILE.npy");
   add_search_options(command, options.search);
 }
@@ -180,7 +185,7 @@ std::optional<CompressOptions> compress_options(const CompressionOptions& option
   if (options.compress.empty()) {
     if (goal.max_loss || goal.budget)
       throw Error("usage", "--max-loss and --budget need --compress", {},
-                  "add --compress int8-weights, or what layers shall be stored as");
+                  "add --compress int8-weights or another preset");
     if (!options.calibrate.empty() || !options.ignore.empty() || !options.only.empty() ||
         !options.labels.empty())
       throw Error("usage", "--calibrate, --ignore, --only and --labels need --compress", {},
@@ -188,20 +193,20 @@ std::optional<CompressOptions> compress_options(const CompressionOptions& option
     return std::nullopt;
   }
   if (!options.labels.empty() && options.calibrate.empty())
-    throw Error("usage", "--labels without --calibrate has no rows to speak of", {},
-                "add --calibrate @FILE.npz");
+    throw Error("usage", "--labels needs --calibrate", {}, "add --calibrate @FILE.npz");
   for (const std::string& glob : options.ignore)
     if (std::find(options.only.begin(), options.only.end(), glob) != options.only.end())
       throw Error("usage", cat("--ignore and --only both name ", quoted(glob)), {},
                   "give it to one of them");
   CompressOptions out;
-  for (const std::string& word : options.compress)
-    for (compress::SettingsEntry& entry : entries_of(word)) out.entries.push_back(std::move(entry));
+  for (const std::string& value : options.compress)
+    for (compress::SettingsEntry& entry : entries_for(value))
+      out.entries.push_back(std::move(entry));
   for (compress::SettingsEntry& entry : compress::limited_to(options.only))
     out.entries.push_back(std::move(entry));
   for (compress::SettingsEntry& entry : compress::ignoring(options.ignore))
     out.entries.push_back(std::move(entry));
-  compress::Settings{out.entries};  // wrong settings are refused before any work
+  compress::Settings{out.entries};  // refuses wrong settings before any work
   out.calibrate = options.calibrate;
   out.labels = options.labels;
   out.goal = goal;
@@ -215,8 +220,8 @@ std::optional<CompressOptions> compress_options(const CompressionOptions& option
 
 std::vector<nnef::Taken> compression_files(const CompressionOptions& options) {
   std::vector<nnef::Taken> out;
-  for (const std::string& word : options.compress)
-    if (is_file(word)) out.push_back({"the settings of compression", word});
+  for (const std::string& value : options.compress)
+    if (is_file(value)) out.push_back({"the settings of compression", value});
   for (const std::string& spec : options.calibrate)
     out.push_back({"the calibration set", calibration_path(spec)});
   if (!options.labels.empty()) out.push_back({"the labels", options.labels});
@@ -242,8 +247,8 @@ std::string compression_text(const Compression& compression) {
              " of ", compression.is_calibrated ? "the calibration set" : "samples", "\n");
   out += lost_text(compression.layers);
   out += layers_text(compression.layers, compression.is_pruned);
-  out += own_text(compression.own);
-  out += left_text(compression.left);
+  out += existing_qparams_text(compression.existing);
+  out += unquantised_text(compression.unquantised);
   out += in_floats_text(compression.activations_in_floats);
   for (const compress::OutputLoss& output : compression.outputs) out += output_text(output);
   return out;

@@ -5,13 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "cli/app.h"
 #include "cli/search_options.h"
 #include "nnef_writer/destination.h"
 #include "src/export/compressed_model.h"
-
-namespace CLI {  // NOLINT(readability-identifier-naming): not ours
-class App;
-}
 
 namespace t2n::cli {
 

@@ -8,12 +8,12 @@
 
 #include "src/config/json_options.h"
 #include "src/diag/error.h"
-#include "src/nnef_reader/files.h"
+#include "src/nnef/files.h"
 
 namespace t2n::cli {
 namespace {
 
-std::string content_of(const std::string& path) {
+std::string file_content(const std::string& path) {
   nnef::require_file(path, "usage");
   std::ifstream file(path, std::ios::binary);
   std::ostringstream text;
@@ -23,12 +23,39 @@ std::string content_of(const std::string& path) {
   return text.str();
 }
 
+/// The line of a `[` outside of quotes that no `]` closes; 0 if there is none. CLI11 would take all
+/// following lines for a part of the list.
+size_t unclosed_line(const std::string& text) {
+  std::istringstream stream(text);
+  std::string line;
+  size_t depth = 0, opened = 0;
+  for (size_t number = 1; std::getline(stream, line); ++number) {
+    const size_t first = line.find_first_not_of(" \t");
+    if (first != std::string::npos && line[first] == ';') continue;
+    char quote = 0;
+    for (const char c : line) {
+      if (c == '#') break;
+      if (quote != 0 || c == '"' || c == '\'') {
+        quote = quote == 0 ? c : quote == c ? '\0' : quote;
+      } else if (c == '[') {
+        if (depth++ == 0) opened = number;
+      } else if (c == ']' && depth > 0) {
+        --depth;
+      }
+    }
+  }
+  return depth == 0 ? 0 : opened;
+}
+
 config::Settings read_toml(const std::string& text, const std::string& path) {
+  if (const size_t line = unclosed_line(text); line != 0)
+    throw Error("usage", cat("cannot read the options in ", quoted(path)),
+                cat("the [ in line ", line, " is not closed"));
   config::Settings out;
   std::istringstream stream(text);
   try {
     for (const CLI::ConfigItem& item : CLI::ConfigTOML().from_config(stream))
-      if (item.name != "++" && item.name != "--")  // the borders of tables
+      if (item.name != "++" && item.name != "--")  // table boundaries
         out.emplace_back(item.fullname(), item.inputs);
   } catch (const CLI::Error& error) {
     throw Error("usage", cat("cannot read the options in ", quoted(path)), error.what());
@@ -37,11 +64,11 @@ config::Settings read_toml(const std::string& text, const std::string& path) {
 }
 
 /// "dynamic.x.0" and "B" as "x:0=B".
-std::string axis_of(const std::string& key, const std::string& value) {
-  const std::string place = key.substr(std::string("dynamic.").size());
-  const size_t dot = place.rfind('.');
-  if (dot == std::string::npos) return cat(place, "=", value);
-  return cat(place.substr(0, dot), ":", place.substr(dot + 1), "=", value);
+std::string axis_text(const std::string& key, const std::string& value) {
+  const std::string axis = key.substr(std::string("dynamic.").size());
+  const size_t dot = axis.rfind('.');
+  if (dot == std::string::npos) return cat(axis, "=", value);
+  return cat(axis.substr(0, dot), ":", axis.substr(dot + 1), "=", value);
 }
 
 /// One value of one option.
@@ -52,31 +79,31 @@ struct Setting {
 };
 
 std::vector<Setting> settings_of(const std::string& path) {
-  const std::string text = content_of(path);
+  const std::string text = file_content(path);
   std::vector<Setting> out;
   for (const auto& [key, values] :
        path.ends_with(".json") ? config::read_json_settings(text, path) : read_toml(text, path)) {
     if (key == "config") throw Error("usage", cat(quoted(path), " names another options file"));
     const bool is_axis = key.starts_with("dynamic.");
     for (const std::string& value : values)
-      out.push_back({is_axis ? "dynamic" : key, is_axis ? axis_of(key, value) : value, path});
+      out.push_back({is_axis ? "dynamic" : key, is_axis ? axis_text(key, value) : value, path});
   }
   return out;
 }
 
-bool is_flag(const CLI::Option& option) { return option.get_items_expected_max() == 0; }
+bool takes_no_value(const CLI::Option& option) { return option.get_items_expected_max() == 0; }
 
-bool repeats(const CLI::Option& option) {
+bool is_repeatable(const CLI::Option& option) {
   return option.get_expected_max() == CLI::detail::expected_max_vector_size;
 }
 
 /// A flag's value, or its default if none is needed.
 std::string plain_value(const CLI::Option& option, const std::string& value) {
-  return is_flag(option) ? option.get_flag_value(option.get_lnames().at(0), value) : value;
+  return takes_no_value(option) ? option.get_flag_value(option.get_lnames().at(0), value) : value;
 }
 
-/// What a value of an option refers to: for `--input` the input, for `--dynamic` the axis. Two
-/// values with the same subject contradict each other; "" if they never do.
+/// The subject of a value: the input of `--input`, the axis of `--dynamic`. Two values with the
+/// same subject contradict each other; "" if they never do.
 std::string subject_of(const std::string& option, const std::string& value) {
   if ((option != "input" && option != "dynamic") || value.starts_with('@')) return {};
   std::string out = value.substr(0, value.find('='));
@@ -88,21 +115,21 @@ std::string subject_of(const std::string& option, const std::string& value) {
   return out;
 }
 
-/// The option that contradicts this one, or "". Of both, the later one would be ignored.
+/// The option that contradicts this one, or "".
 std::string opposite_of(const std::string& option) {
   return option == "quiet" ? "verbose" : option == "verbose" ? "quiet" : "";
 }
 
-bool is_given(const CLI::App& command, const std::string& option) {
+bool is_on_command_line(const CLI::App& command, const std::string& option) {
   const CLI::Option* found = option.empty() ? nullptr : command.get_option_no_throw("--" + option);
   return found != nullptr && found->count() > 0;
 }
 
-/// The command line's value for the option; nothing if the file decides.
-std::optional<std::string> given_instead(const CLI::Option& option, const Setting& setting) {
+/// The value from the command line that overrides the setting, if any.
+std::optional<std::string> override_of(const CLI::Option& option, const Setting& setting) {
   if (option.count() == 0) return {};
-  // Methods of a file are none that the command line adds to.
-  if (!repeats(option) || setting.option == "method")
+  // --method on the command line replaces the methods of a file.
+  if (!is_repeatable(option) || setting.option == "method")
     return plain_value(option, option.results().back());
   const std::string subject = subject_of(setting.option, setting.value);
   for (const std::string& value : option.results())
@@ -126,7 +153,7 @@ bool is_set(const std::vector<Setting>& settings, const Setting& setting) {
               "give it once");
 }
 
-/// Two files, or two places in one, that give an option different values.
+/// Refuses an option with two different values in the files.
 void check_pairs(const CLI::App& command, const std::vector<Setting>& settings) {
   for (size_t i = 0; i < settings.size(); ++i)
     for (size_t k = 0; k < i; ++k) {
@@ -135,7 +162,7 @@ void check_pairs(const CLI::App& command, const std::vector<Setting>& settings) 
       if (option == nullptr || a.option != b.option || a.value == b.value) continue;
       const std::string subject = subject_of(a.option, a.value);
       const bool is_same = !subject.empty() && subject_of(b.option, b.value) == subject;
-      if (!repeats(*option) || is_same) refuse_pair(a, b);
+      if (!is_repeatable(*option) || is_same) refuse_pair(a, b);
     }
 }
 
@@ -144,23 +171,23 @@ void add(const CLI::App& command, const Setting& setting, FileOptions& out) {
   const std::string name = "--" + setting.option;
   const CLI::Option* option = command.get_option_no_throw(name);
   out.origins[name] = setting.file;
-  if (option == nullptr) {  // refused together with other unknown words
-    out.words.push_back(name);
+  if (option == nullptr) {  // refused together with other unknown options
+    out.tokens.push_back(name);
     return;
   }
   const std::string value = plain_value(*option, setting.value);
   const std::string opposite = opposite_of(setting.option);
   const std::string as_in = cat(" as in ", quoted(setting.file));
-  if (value != "false" && is_given(command, opposite)) {
-    out.overridden.push_back(cat("it is --", opposite, ", not ", name, as_in));
-  } else if (const auto instead = given_instead(*option, setting)) {
-    if (*instead != value)
+  if (value != "false" && is_on_command_line(command, opposite)) {
+    out.overridden.push_back(cat("--", opposite, " replaces ", name, as_in));
+  } else if (const auto cli_value = override_of(*option, setting)) {
+    if (*cli_value != value)
       out.overridden.push_back(
-          cat(name, " is ", quoted(*instead), ", not ", quoted(setting.value), as_in));
-  } else if (!is_flag(*option)) {
-    out.words.push_back(cat(name, "=", value));
+          cat(name, " is ", quoted(*cli_value), ", not ", quoted(setting.value), as_in));
+  } else if (!takes_no_value(*option)) {
+    out.tokens.push_back(cat(name, "=", value));
   } else if (value != "false") {
-    out.words.push_back(setting.value == "true" ? name : cat(name, "=", value));
+    out.tokens.push_back(setting.value == "true" ? name : cat(name, "=", value));
   }
 }
 
@@ -170,12 +197,12 @@ void add_config_option(CLI::App& command, std::vector<std::string>* files) {
   command
       .add_option_function<std::vector<std::string>>(
           "--config",
-          [files](const std::vector<std::string>& given) {
-            if (files != nullptr) *files = given;
+          [files](const std::vector<std::string>& paths) {
+            if (files != nullptr) *files = paths;
           },
-          "Options in a file, JSON (.json) or TOML: target = \"tract\", check = true,\n"
-          "dynamic = [\"x:0=B\", \"x:1=S\"], assert = [\"S>=1\"]; what the command line\n"
-          "gives itself wins, and is noted")
+          "Options in a file, .json or .toml\n"
+          "Repeatable: target = \"tract\", check = true, dynamic = [\"x:0=B\", \"x:1=S\"]. The "
+          "command line overrides it, with a note.")
       ->type_name("FILE")
       ->allow_extra_args(false);
 }

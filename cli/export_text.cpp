@@ -21,19 +21,19 @@ std::string ports_text(const std::vector<Port>& ports) {
   return joined(parts, ", ");
 }
 
-/// What the artefact asserts of its sizes, the plain S >= 1 of a declared axis left out.
+/// The constraints on sizes that the artefact asserts, except S >= 1 of a declared axis.
 std::string relations_text(const ExportResult& result) {
   std::vector<std::string> parts;
-  const auto goes_without_saying = [](const ir::Comparison& relation) {
+  const auto is_default = [](const ir::Comparison& relation) {
     return relation.right == ir::Dim(1) && relation.relation == ir::Relation::ge &&
-           relation.left.as_symbol() != nullptr && !ir::is_born(relation.left);
+           relation.left.as_symbol() != nullptr && !ir::is_unbacked(relation.left);
   };
   for (const ir::Comparison& relation : result.relations)
-    if (!goes_without_saying(relation)) parts.push_back(ir::str(ir::as_written(relation)));
+    if (!is_default(relation)) parts.push_back(ir::str(ir::as_written(relation)));
   return joined(parts, ", ");
 }
 
-/// What the artefact takes, gives and consists of.
+/// Inputs, outputs, constraints and size of the artefact.
 std::string signature_text(const ExportResult& result) {
   std::vector<std::string> parts;
   if (!result.inputs.empty())
@@ -42,11 +42,11 @@ std::string signature_text(const ExportResult& result) {
   if (!result.outputs.empty() && !result.relations.empty())
     parts.push_back(cat("gives ", ports_text(result.outputs)));
   if (const std::string relations = relations_text(result); !relations.empty())
-    parts.push_back(cat("holds for ", relations));
+    parts.push_back(cat("requires ", relations));
   if (!result.constant_inputs.empty())
     parts.push_back(cat("constant: ", joined(result.constant_inputs, ", ")));
   if (!result.pruned_inputs.empty())
-    parts.push_back(cat("left out: ", joined(result.pruned_inputs, ", ")));
+    parts.push_back(cat("removed inputs: ", joined(result.pruned_inputs, ", ")));
   std::vector<std::string> states;
   for (const Port& port : result.outputs)
     if (!port.state.empty()) states.push_back(cat(port.name, " -> ", port.other_side));
@@ -66,9 +66,10 @@ std::string tables_text(const ExportOptions& options, const ExportResult& result
 }
 
 std::string written_text(const ExportResult& result) {
-  const std::string shared = result.shared_bytes == 0 ? ""
-                                                      : cat(", ", short_bytes(result.shared_bytes),
-                                                            " of them shared with those above");
+  const std::string shared =
+      result.shared_bytes == 0
+          ? ""
+          : cat(", ", short_bytes(result.shared_bytes), " of them shared with the artefacts above");
   return cat("wrote ", output_name(result.path), "  ", short_bytes(result.bytes), shared, "\n");
 }
 

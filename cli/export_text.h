@@ -1,4 +1,4 @@
-// What is said of an export in the end.
+// The summary that `export` prints.
 #pragma once
 
 #include <string>
@@ -8,11 +8,11 @@
 namespace t2n::cli {
 
 /// "model.pt: traced, format 6 · x f32[1,3] (from trace) · 12 operations · 1.2 k parameters"; of
-/// several methods, a line of each behind that of the model.
+/// several methods, one line for each after the line of the model.
 std::string models_text(const std::vector<ExportOptions>& methods,
                         const std::vector<ExportResult>& results);
 
-/// Tables of checks and compression, and what was written.
+/// Tables of checks and compression, and the files written.
 std::string results_text(const std::vector<ExportOptions>& methods,
                          const std::vector<ExportResult>& results);
 

@@ -9,8 +9,8 @@
 
 #include "cli/text.h"
 #include "src/diag/error.h"
-#include "src/export/input_spec.h"
-#include "src/nnef_reader/files.h"
+#include "src/nnef/files.h"
+#include "src/samples/input_spec.h"
 
 namespace t2n::cli {
 namespace {
@@ -26,83 +26,41 @@ bool looks_like_torchscript(const std::string& path) {
   std::string bytes(4, '\0');
   file.seekg(0).read(bytes.data(), 4);
   if (!file || bytes != "PK\x03\x04") return false;
-  bytes.resize(static_cast<size_t>(std::min(size, kMost)));
+  bytes.resize(std::min(size, kMost));
   file.seekg(size - static_cast<std::streamoff>(bytes.size()));
   file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   return file && bytes.find("/constants.pkl") != std::string::npos;
 }
 
-}  // namespace
-
-void add_input_options(CLI::App& command, InputOptions& options) {
-  command
-      .add_option("-i,--input", options.specs,
-                  "Sample inputs, repeatable: x=1,3,224,224,f32  ids=1,8,i64:0..999  x=@x.npy\n"
-                  "x=2,3,f32:0.1..1  @all.npz  @saved.pt  n=int:3  f=float:0.5  b=bool:true  s=str:abc  opt=none;\n"
-                  "without it, those kept in a traced file")
-      ->type_name("SPEC")
-      ->allow_extra_args(false);
-  add_seed(command);
-  command
-      .add_option("--method", options.methods,
-                  "The method to take instead of forward; `export` takes several")
-      ->type_name("NAME")
-      ->allow_extra_args(false);
-  command.add_flag("--state", options.explicit_states,
-                   "What the model keeps between calls becomes inputs and outputs (h, h_next)");
-  command
-      .add_option("--dynamic", options.dynamic,
-                  "An axis of any size, repeatable: x:0=B  ids:-1=S  mask:1=P+S  y:2=2*S\n"
-                  "past.*:2=P")
-      ->type_name("INPUT:AXIS=SIZE")
-      ->allow_extra_args(false);
-  command
-      .add_option("--assert", options.assertions,
-                  "What holds of these sizes, repeatable: 'S>=1'  'B==2*P'")
-      ->type_name("RELATION")
-      ->allow_extra_args(false);
-  command
-      .add_option("--accept-guard", options.accepted_guards,
-                  "Keep the way that the sample inputs take at a branch on data; repeatable")
-      ->type_name("FILE.py:LINE")
-      ->allow_extra_args(false);
-  command
-      .add_option("--max-iterations", options.max_iterations,
-                  "How often a loop runs at most whose end follows from data; repeatable.\n"
-                  "The file fails where it would run more often")
-      ->type_name("FILE.py:LINE=N")
-      ->allow_extra_args(false);
+/// Source locations, "model.py:8". Errors: `usage`.
+std::set<std::string> accepted_guards(const InputOptions& options) {
+  for (const std::string& text : options.accepted_guards) {
+    const size_t colon = text.rfind(':');
+    if (colon == std::string::npos || colon == 0 || colon + 1 == text.size() ||
+        text.find_first_not_of("0123456789", colon + 1) != std::string::npos)
+      throw Error("usage", cat("--accept-guard ", quoted(text), " is not FILE.py:LINE"), {},
+                  "take FILE.py:LINE from the message that refused the branch: --accept-guard "
+                  "model.py:8");
+  }
+  return {options.accepted_guards.begin(), options.accepted_guards.end()};
 }
 
-void add_seed(CLI::App& command) {
-  command
-      .add_option_function<uint64_t>(
-          "--seed", [](const uint64_t& seed) { set_drawing_seed(seed); },
-          "Draw other values for inputs, and for what a check varies [0]")
-      ->type_name("N");
-}
-
-void add_disable_pass(CLI::App& command, std::vector<std::string>& disabled) {
-  command.add_option("--disable-pass", disabled, "Leave a pass out; repeatable")
-      ->type_name("PASS")
-      ->allow_extra_args(false);
-}
-
+/// By source location, for data-dependent loops. Errors: `usage`.
 std::map<std::string, int64_t> max_iterations(const InputOptions& options) {
   constexpr int64_t kMost = 100'000;
   std::map<std::string, int64_t> out;
   for (const std::string& text : options.max_iterations) {
-    const size_t sign = text.rfind('=');
+    const size_t equals = text.rfind('=');
     int64_t number = 0;
     const char* const end = text.data() + text.size();
     const bool is_number =
-        sign != text.npos && std::from_chars(text.data() + sign + 1, end, number).ptr == end;
-    if (!is_number || number < 1 || number > kMost || text.find(':') >= sign)
+        equals != text.npos && std::from_chars(text.data() + equals + 1, end, number).ptr == end;
+    if (!is_number || number < 1 || number > kMost || text.find(':') >= equals)
       throw Error("usage", cat("--max-iterations ", quoted(text), " is not FILE.py:LINE=N"),
                   cat("N is a number from 1 to ", kMost),
-                  "take the place from the message that refused the loop: --max-iterations "
+                  "take FILE.py:LINE from the message that refused the loop: --max-iterations "
                   "model.py:8=50");
-    out[text.substr(0, sign)] = number;
+    out[text.substr(0, equals)] = number;
   }
   return out;
 }
@@ -113,8 +71,72 @@ DynamicOptions dynamic_options(const InputOptions& options) {
   for (const std::string& text : options.assertions)
     out.asserted.push_back(dynamic::parse_comparison(text));
   if (!out.asserted.empty() && out.axes.empty() && options.preset.empty())
-    throw Error("usage", "--assert without --dynamic has no sizes to speak of");
+    throw Error("usage", "--assert needs --dynamic");
+  if (options.preset.empty()) dynamic::require_declared(out.asserted, out.axes);
   return out;
+}
+
+}  // namespace
+
+void add_input_options(CLI::App& command, InputOptions& options) {
+  command
+      .add_option(
+          "-i,--input", options.specs,
+          "Sample: x=1,3,224,224,f32, x=@x.npy or @all.npz\n"
+          "Repeatable. Also ids=1,8,i64:0..999  x=2,3,f32:0.1..1  @saved.pt  n=int:3  f=float:0.5  "
+          "b=bool:true  s=str:abc  opt=none. Default: the samples saved in a traced file.")
+      ->type_name("SPEC")
+      ->allow_extra_args(false);
+  add_seed(command);
+  command
+      .add_option("--method", options.methods,
+                  "Method to use instead of forward\n"
+                  "Repeatable for `export`, which writes one file for each.")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
+  command.add_flag("--state", options.explicit_states,
+                   "Turn kept state into inputs and outputs: h, h_next");
+  command
+      .add_option("--dynamic", options.dynamic,
+                  "Dynamic axis: x:0=B  ids:-1=S  mask:1=P+S\n"
+                  "Repeatable. Names may be globs, and sizes expressions: past.*:2=P  y:2=2*S.")
+      ->type_name("INPUT:AXIS=SIZE")
+      ->allow_extra_args(false);
+  command
+      .add_option("--assert", options.assertions,
+                  "Constraint on dynamic sizes: 'S>=1'  'B==2*P'\n"
+                  "Repeatable.")
+      ->type_name("RELATION")
+      ->allow_extra_args(false);
+  command
+      .add_option("--accept-guard", options.accepted_guards,
+                  "Keep the samples' branch of a data-dependent `if`\n"
+                  "Repeatable.")
+      ->type_name("FILE.py:LINE")
+      ->allow_extra_args(false);
+  command
+      .add_option("--max-iterations", options.max_iterations,
+                  "Limit of a data-dependent loop\n"
+                  "Repeatable. The artefact fails if the loop would run longer.")
+      ->type_name("FILE.py:LINE=N")
+      ->allow_extra_args(false);
+}
+
+void add_seed(CLI::App& command) {
+  command
+      .add_option_function<uint64_t>(
+          "--seed", [](const uint64_t& seed) { set_drawing_seed(seed); },
+          "Seed of drawn inputs and of a check's variations [0]")
+      ->type_name("N");
+}
+
+void add_disable_pass(CLI::App& command, std::vector<std::string>& disabled) {
+  command
+      .add_option("--disable-pass", disabled,
+                  "Skip a pass\n"
+                  "Repeatable.")
+      ->type_name("PASS")
+      ->allow_extra_args(false);
 }
 
 std::string one_method(const InputOptions& options) {
@@ -124,18 +146,24 @@ std::string one_method(const InputOptions& options) {
   return options.methods.empty() ? "forward" : options.methods.front();
 }
 
+ModelOptions model_options(const std::string& model, const InputOptions& options,
+                           const Report& report) {
+  nnef::require_file(model, "model-format");
+  return {.model = model,
+          .method = one_method(options),
+          .samples = parse_inputs(options.specs),
+          .dynamic = dynamic_options(options),
+          .accepted_guards = accepted_guards(options),
+          .max_iterations = max_iterations(options),
+          .explicit_states = options.explicit_states,
+          .report = report,
+          .progress = {}};
+}
+
 ExportOptions traced_options(const std::string& model, const InputOptions& options,
                              const Report& report) {
-  nnef::require_file(model, "model-format");
   ExportOptions out;
-  out.model = model;
-  out.method = one_method(options);
-  out.samples = parse_inputs(options.specs);
-  out.dynamic = dynamic_options(options);
-  out.explicit_states = options.explicit_states;
-  out.accepted_guards = {options.accepted_guards.begin(), options.accepted_guards.end()};
-  out.max_iterations = max_iterations(options);
-  out.report = report;
+  static_cast<ModelOptions&>(out) = model_options(model, options, report);
   return out;
 }
 
@@ -152,13 +180,14 @@ void refuse_trace_options(const std::string& graph, const InputOptions& options,
                 "and --method");
   if (!runs && !options.specs.empty())
     throw Error("usage", cat(quoted(graph), " is a graph, which is not run here"),
-                "only a run reads --input", "give it without --input");
+                "--input is read only if the graph is run", "give it without --input");
 }
 
 const std::string& require_model(const std::string& model, const char* command) {
   if (model.empty())
     throw Error("usage", cat("the model is missing"), {},
-                cat("for example: t2nnef ", command, " model.pt"));
+                cat("for example: t2nnef ", command, " model.pt",
+                    command == std::string_view("export") ? " --target tract" : ""));
   nnef::require_file(model, "model-format");
   return model;
 }
@@ -176,7 +205,7 @@ const std::string& require_artefact(const std::string& artefact, const char* exa
     throw Error(
         "model-format", cat(quoted(artefact), " is a TorchScript model, not an NNEF artefact"), {},
         help.empty()
-            ? cat("export it first: t2nnef export ", shell_word(artefact), " --target tract")
+            ? cat("export it first: t2nnef export ", shell_quoted(artefact), " --target tract")
             : help);
   return artefact;
 }

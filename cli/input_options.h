@@ -1,16 +1,11 @@
-// Options for the call of a model, shared by all commands that trace one.
+// Options for calling a model, shared by all commands that trace one.
 #pragma once
 
-#include <cstdint>
-#include <map>
 #include <string>
 #include <vector>
 
+#include "cli/app.h"
 #include "src/export/pipeline.h"
-
-namespace CLI {  // NOLINT(readability-identifier-naming): not ours
-class App;
-}
 
 namespace t2n::cli {
 
@@ -25,14 +20,13 @@ struct InputOptions {
   std::string preset;                        ///< of --preset, which only `export` has
 };
 
-/// By place, for loops whose end follows from data. Errors: `usage`.
-std::map<std::string, int64_t> max_iterations(const InputOptions& options);
-DynamicOptions dynamic_options(const InputOptions& options);
-
 /// The method of a command that takes one.   Errors: `usage` for several.
 std::string one_method(const InputOptions& options);
 
-/// What the pipeline is to trace, and how.
+/// What a command is to trace, and how.
+ModelOptions model_options(const std::string& model, const InputOptions& options,
+                           const Report& report);
+/// The same for the pipeline.
 ExportOptions traced_options(const std::string& model, const InputOptions& options,
                              const Report& report);
 
@@ -43,15 +37,16 @@ void add_disable_pass(CLI::App& command, std::vector<std::string>& disabled);
 
 /// Whether an option for tracing is given; --input does not count.
 bool has_trace_options(const InputOptions& options);
-/// For a graph in text form, which is not traced. `runs`: it is run on the inputs of --input.
+/// Refuses options for a graph in text form, which is not traced. `runs`: the graph is run on the
+/// inputs of --input.
 /// Errors: `usage` for an option without effect.
 void refuse_trace_options(const std::string& graph, const InputOptions& options, bool runs);
 
 /// The given path, or Error `usage` with an example.
 const std::string& require_model(const std::string& model, const char* command);
 
-/// The same for an artefact; `example` is what to type behind "t2nnef". Errors: `model-not-found`,
-/// `model-format` for a TorchScript file, with `help` or else how to make an artefact.
+/// The same for an artefact; `example` is what to type after "t2nnef". Errors: `model-not-found`,
+/// `model-format` for a TorchScript file, with `help`, by default how to export it.
 const std::string& require_artefact(const std::string& artefact, const char* example,
                                     const std::string& help = {});
 

@@ -74,7 +74,7 @@ std::string quantised_lines(const ArtefactSummary& summary) {
     out += cat("weights of 8 bits and fewer: ", short_bytes(summary.saved_bytes),
                " less than as f32\n");
   if (summary.fake_quantisations > 0)
-    out += cat("quantised and dequantised at once: ", summary.fake_quantisations, "\n");
+    out += cat("quantise/dequantise pairs: ", summary.fake_quantisations, "\n");
   std::vector<std::string> lines;
   for (const report::ExplainedTensor& tensor : summary.explained)
     lines.push_back(
@@ -84,11 +84,11 @@ std::string quantised_lines(const ArtefactSummary& summary) {
   return out + first_lines_of(std::move(lines));
 }
 
-/// The user must fill in sizes that are symbols.
+/// A command with placeholders for dynamic sizes, which the user must replace.
 std::string run_line(const std::string& path, const ArtefactSummary& summary) {
-  std::string line = cat("t2nnef run ", shell_word(path));
+  std::string line = cat("t2nnef run ", shell_quoted(path));
   for (const spec::InputFact& input : summary.inputs)
-    line += cat(" -i ", shell_word(spec::sample_spec(input)));
+    line += cat(" -i ", shell_quoted(spec::sample_spec(input)));
   return cat(line, " -o out.npz");
 }
 
@@ -103,9 +103,9 @@ std::string summary_text(const std::string& path, const ArtefactSummary& summary
              section("inputs", inputs_text(summary)), section("outputs", lines_of(summary.outputs)),
              operations_text(summary), section("fragments", lines_of(summary.fragments)),
              weights_text(summary), quantised_lines(summary),
-             section("files that nothing refers to", first_lines_of(summary.unused)),
-             section("against the standard", first_lines_of(summary.findings)), "to run it:\n  ",
-             run_line(path, summary), "\n");
+             section("unreferenced files", first_lines_of(summary.unused)),
+             section("violations of the standard", first_lines_of(summary.findings)),
+             "to run it:\n  ", run_line(path, summary), "\n");
 }
 
 }  // namespace t2n::cli

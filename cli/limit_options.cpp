@@ -23,13 +23,14 @@ void check_timeout(double seconds) {
 void add_limit_options(CLI::App& command, LimitOptions& options) {
   command
       .add_option("--timeout", options.timeout,
-                  "Seconds for the whole command, exit 124 [none; loading and reading 60 and more\n"
-                  "by size, each answer of an engine 300]")
+                  "Time limit in seconds, exit 124 [none]\n"
+                  "Without it, loading and reading may take 60 s and more by size, and each answer "
+                  "of an engine 300.")
       ->type_name("S");
   command
       .add_option("--max-memory", options.max_memory,
-                  "Memory that the command and its engine may use, exit 3 beyond: 800M, 2G\n"
-                  "[what the machine has, less a margin]")
+                  "Memory limit, exit 3 if exceeded: 800M, 2G\n"
+                  "Of the command and its engine. Default: the machine's memory minus a margin.")
       ->type_name("SIZE");
 }
 

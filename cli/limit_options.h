@@ -1,12 +1,10 @@
-// Options that limit a command's use of the machine, equal in every command.
+// Options that limit the resources of a command, the same for every command.
 #pragma once
 
 #include <optional>
 #include <string>
 
-namespace CLI {  // NOLINT(readability-identifier-naming): not ours
-class App;
-}
+#include "cli/app.h"
 
 namespace t2n::cli {
 
@@ -17,7 +15,7 @@ struct LimitOptions {
 
 void add_limit_options(CLI::App& command, LimitOptions& options);
 
-/// From now on the process ends when it exceeds them.   Errors: `usage`.
+/// Starts the watch that ends the process when it exceeds a limit.   Errors: `usage`.
 void start_limits(const LimitOptions& options);
 
 }  // namespace t2n::cli

@@ -9,9 +9,9 @@
 #include <system_error>
 
 #include "cli/commands.h"
+#include "cli/console.h"
 #include "cli/process.h"
 #include "cli/system_errors.h"
-#include "cli/talk.h"
 #include "src/confine/confine.h"
 #include "src/diag/error.h"
 #include "src/tract/worker.h"
@@ -20,7 +20,7 @@ namespace t2n::cli {
 namespace {
 
 int fail(const Error& error) {
-  say(error.what());
+  print_message(error.what());
   return static_cast<int>(error.code());
 }
 
@@ -38,19 +38,19 @@ int guarded(int argc, char** argv) {
   } catch (const std::system_error& error) {
     return fail(system_error(error));
   } catch (const std::exception& error) {
-    say(cat("internal error: ", error.what(), "\n",
-            "  why:  this is a bug in t2nnef, not in your model\n",
-            "  help: please report it with the command you ran\n"));
+    print_message(cat("internal error: ", error.what(), "\n",
+                      "  why:  this is a bug in t2nnef, not in your model\n",
+                      "  help: please report it with the command you ran\n"));
     return static_cast<int>(ExitCode::bug);
   }
 }
 
-/// Results that could not be written are an error; a reader that closed the pipe knows that itself.
+/// Results that could not be written are an error, unless the reader closed the pipe.
 int flushed(int code) {
   errno = 0;
   const bool failed = std::fflush(stdout) != 0 || std::ferror(stdout) != 0;
   if (!failed || code != 0 || errno == EPIPE) return code;
-  say("error[cannot-write]: cannot write to standard output\n");
+  print_message("error[cannot-write]: cannot write to standard output\n");
   return static_cast<int>(ExitCode::cannot_write);
 }
 

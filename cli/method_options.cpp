@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kPlaceholder = "{method}";
 
-bool is_word(std::string_view text) {
+bool is_identifier(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
     return c == '_' || std::isalnum(static_cast<unsigned char>(c)) != 0;
   });
@@ -26,16 +26,16 @@ std::string lower(std::string text) {
   return text;
 }
 
-bool contains(const std::vector<std::string>& words, std::string_view word) {
-  return std::find(words.begin(), words.end(), word) != words.end();
+bool contains(const std::vector<std::string>& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-/// The word in front of the first of more colons than the value has of itself, or "".
-std::string method_word(const std::string& value, size_t own_colons) {
+/// The text before the first colon, if there are more colons than the value itself has; else "".
+std::string method_prefix(const std::string& value, size_t own_colons) {
   const std::string head = value.substr(0, value.find('='));
   if (static_cast<size_t>(std::count(head.begin(), head.end(), ':')) <= own_colons) return {};
-  std::string word = head.substr(0, head.find(':'));
-  return is_word(word) ? word : "";
+  std::string prefix = head.substr(0, head.find(':'));
+  return is_identifier(prefix) ? prefix : "";
 }
 
 }  // namespace
@@ -48,8 +48,8 @@ std::vector<std::string> methods_of(const InputOptions& options) {
       if (lower(other) == lower(method))
         throw Error("usage",
                     cat("the methods ", quoted(other), " and ", quoted(method),
-                        " would have files of one name"),
-                    "where names are not told apart by case, one would replace the other",
+                        " would write files with the same name"),
+                    "where file names ignore case, one would replace the other",
                     "export them one after the other");
     }
     out.push_back(method);
@@ -62,49 +62,49 @@ std::vector<std::string> MethodOptions::select(const std::string& method, const 
                                                size_t own_colons) const {
   std::vector<std::string> out;
   for (const std::string& value : values) {
-    const std::string word = method_word(value, own_colons);
-    // A file's name may hold a colon.
-    const bool may_be_file = value.find('=') == std::string::npos && !contains(methods_, word);
-    if (word.empty() || (may_be_file && std::string_view(option) == "--input")) {
+    const std::string prefix = method_prefix(value, own_colons);
+    // A file name may contain a colon.
+    const bool may_be_file = value.find('=') == std::string::npos && !contains(methods_, prefix);
+    if (prefix.empty() || (may_be_file && std::string_view(option) == "--input")) {
       out.push_back(value);
-    } else if (word == method) {
-      out.push_back(value.substr(word.size() + 1));
-    } else if (!contains(methods_, word)) {
-      const std::string near = nearest(word, methods_);
-      throw Error("usage",
-                  cat(option, " ", quoted(value), " speaks to ", quoted(word),
-                      ", which --method does not name"),
-                  {},
-                  near.empty() ? cat("the methods are: ", joined(methods_, ", "))
-                               : cat("did you mean ", quoted(near), "?"));
+    } else if (prefix == method) {
+      out.push_back(value.substr(prefix.size() + 1));
+    } else if (!contains(methods_, prefix)) {
+      const std::string suggestion = nearest(prefix, methods_);
+      throw Error(
+          "usage",
+          cat(option, " ", quoted(value), " is for ", quoted(prefix), ", which is not in --method"),
+          {},
+          suggestion.empty() ? cat("the methods are: ", joined(methods_, ", "))
+                             : cat("did you mean ", quoted(suggestion), "?"));
     }
   }
   return out;
 }
 
-std::vector<std::string> MethodOptions::of(const std::string& method, const char* option,
-                                           const std::vector<std::string>& values) const {
+std::vector<std::string> MethodOptions::values_for(const std::string& method, const char* option,
+                                                   const std::vector<std::string>& values) const {
   return select(method, option, values, 0);
 }
 
-std::vector<std::string> MethodOptions::axes_of(const std::string& method,
-                                                const std::vector<std::string>& values) const {
+std::vector<std::string> MethodOptions::axes_for(const std::string& method,
+                                                 const std::vector<std::string>& values) const {
   return select(method, "--dynamic", values, 1);
 }
 
-std::string MethodOptions::one_of(const std::string& method, const char* option,
-                                  const std::string& value) const {
-  const std::vector<std::string> out = of(method, option, {value});
+std::string MethodOptions::value_for(const std::string& method, const char* option,
+                                     const std::string& value) const {
+  const std::vector<std::string> out = values_for(method, option, {value});
   return out.empty() ? "" : out.front();
 }
 
-InputOptions MethodOptions::inputs_of(const std::string& method,
-                                      const InputOptions& options) const {
+InputOptions MethodOptions::inputs_for(const std::string& method,
+                                       const InputOptions& options) const {
   InputOptions out = options;
   out.methods = {method};
-  out.specs = of(method, "--input", options.specs);
-  out.dynamic = axes_of(method, options.dynamic);
-  out.assertions = of(method, "--assert", options.assertions);
+  out.specs = values_for(method, "--input", options.specs);
+  out.dynamic = axes_for(method, options.dynamic);
+  out.assertions = values_for(method, "--assert", options.assertions);
   return out;
 }
 
@@ -123,7 +123,7 @@ MethodOutput output_of(const std::string& model, const std::string& output,
       "usage",
       cat("-o ", quoted(output), " is one archive, and ", methods.size(), " methods are exported"),
       "an artefact has one graph",
-      cat("name a folder for all of them, -o ", quoted(stem), ", or archives by method: -o ",
+      cat("name a folder for all of them, -o ", quoted(stem), ", or one archive per method: -o ",
           quoted(stem + ".{method}.nnef.tgz")));
 }
 

@@ -1,4 +1,4 @@
-// Several methods in one export: what each of them is told, and where its artefact goes.
+// Several methods in one export: the options of each, and where its artefact goes.
 #pragma once
 
 #include <string>
@@ -12,23 +12,24 @@ namespace t2n::cli {
 /// twice.
 std::vector<std::string> methods_of(const InputOptions& options);
 
-/// A value of --input or --dynamic with "METHOD:" in front is for this method alone. A value
-/// without it is for every method.
+/// Selects option values by method. A value such as "METHOD:x=…" is for that method only; a value
+/// without the prefix is for every method.
 class MethodOptions {
  public:
   explicit MethodOptions(std::vector<std::string> methods) : methods_(std::move(methods)) {}
 
-  /// The values for this method, without "METHOD:". Their own text has a colon only behind a "=".
-  /// Errors: `usage` for a method that is not given.
-  std::vector<std::string> of(const std::string& method, const char* option,
-                              const std::vector<std::string>& values) const;
-  /// The same for INPUT:AXIS=SIZE, which has a colon of its own.
-  std::vector<std::string> axes_of(const std::string& method,
-                                   const std::vector<std::string>& values) const;
-  /// The value of an option that is given once; "" if it is for another method.
-  std::string one_of(const std::string& method, const char* option, const std::string& value) const;
+  /// The values for this method, without "METHOD:". Other colons occur only after a "=".
+  /// Errors: `usage` for a method that --method does not name.
+  std::vector<std::string> values_for(const std::string& method, const char* option,
+                                      const std::vector<std::string>& values) const;
+  /// The same for INPUT:AXIS=SIZE, which contains a colon itself.
+  std::vector<std::string> axes_for(const std::string& method,
+                                    const std::vector<std::string>& values) const;
+  /// The value of a single-valued option; "" if it is for another method.
+  std::string value_for(const std::string& method, const char* option,
+                        const std::string& value) const;
   /// All options about how a model is called.
-  InputOptions inputs_of(const std::string& method, const InputOptions& options) const;
+  InputOptions inputs_for(const std::string& method, const InputOptions& options) const;
 
  private:
   std::vector<std::string> select(const std::string& method, const char* option,
@@ -37,15 +38,15 @@ class MethodOptions {
   std::vector<std::string> methods_;
 };
 
-/// Where artefacts go.
+/// Where the artefact of one method goes.
 struct MethodOutput {
   std::string path;
-  std::string folder;  ///< that holds all of them, in folders of their own; "" without
+  std::string folder;  ///< contains a subfolder for each method; "" without
 };
 
-/// `{method}` in -o stands for the method's name. Without it, several methods share a folder, and
-/// without -o each has an archive MODEL.METHOD.nnef.tgz.
-/// Errors: `usage` where one archive would be several.
+/// `{method}` in -o is replaced by the method's name. Without it, several methods share a folder,
+/// and without -o each has an archive MODEL.METHOD.nnef.tgz. Errors: `usage` for one archive and
+/// several methods.
 MethodOutput output_of(const std::string& model, const std::string& output,
                        const std::vector<std::string>& methods, const std::string& method);
 

@@ -11,7 +11,7 @@
 namespace t2n::cli {
 namespace {
 
-/// A row for all overloads and names of one entry of the registry.
+/// A row for all overloads and aliases of one registry entry.
 struct Row {
   std::vector<std::string_view> operators;
   const ops::Entry* translation = nullptr;
@@ -36,7 +36,7 @@ std::string family_of(std::string_view file) {
   return name;
 }
 
-/// "`tract_core_silu` (tract 0.23.0), `t2n_silu`", the most demanding first.
+/// "`tract_core_silu` (tract 0.23.0), `t2n_silu`": variants with more requirements first.
 std::string forms_text(const ops::Entry& translation) {
   std::vector<ops::Variant> variants = translation.variants;
   std::stable_sort(variants.begin(), variants.end(), [](const auto& a, const auto& b) {
@@ -90,13 +90,13 @@ std::map<std::string, std::vector<Row>> families() {
 
 std::string operators_markdown() {
   const std::vector<ir::OpId> all = ops::registry().ops();
-  const auto refused_ones = std::count_if(all.begin(), all.end(), [](ir::OpId op) {
+  const auto refused_count = std::count_if(all.begin(), all.end(), [](ir::OpId op) {
     return ops::registry().find(op)->refusal.has_value();
   });
   std::string out = cat(
       "# Operators\n\nMade by `t2nnef ops --markdown`; a test fails while it is stale. ",
-      static_cast<std::ptrdiff_t>(all.size()) - refused_ones, " operators have a translation, ",
-      refused_ones,
+      static_cast<std::ptrdiff_t>(all.size()) - refused_count, " operators have a translation, ",
+      refused_count,
       " are refused as a whole with their reason. An operation with a version in brackets is "
       "written from that version of tract on, and the next one before. `t2nnef ops aten::gelu` "
       "explains one operator, with its signature; [matrix.md](matrix.md) says what the tests have "

@@ -2,9 +2,9 @@
 
 #include <unistd.h>
 
-#include "cli/talk.h"
+#include "cli/console.h"
 #include "src/diag/error.h"
-#include "src/export/input_spec.h"
+#include "src/samples/input_spec.h"
 
 namespace t2n::cli {
 
@@ -25,11 +25,11 @@ void claim_stdout(const std::string& bytes_output, const std::string& text_outpu
   if (bytes_output != "-" && text_output != "-") return;
   if (bytes_output == text_output)
     throw Error("usage", "two outputs cannot both go to standard output", {},
-                "give one of them a file");
+                "write one of them to a file");
   if (bytes_output == "-" && isatty(STDOUT_FILENO) == 1)
-    throw Error("usage", "the output is no text, and standard output is a terminal", {},
+    throw Error("usage", "the output is binary, and standard output is a terminal", {},
                 "redirect it to a file, or pipe it into a program");
-  give_away_stdout();
+  reserve_stdout();
 }
 
 std::string output_name(const std::string& path) { return path == "-" ? "standard output" : path; }

@@ -7,6 +7,7 @@
 
 #include "cli/text.h"
 #include "src/diag/error.h"
+#include "src/export/pass_table.h"
 
 namespace t2n::cli {
 namespace {
@@ -23,7 +24,7 @@ std::string formatted(const char* format, double value) {
 
 std::string contract(const PassInfo& pass) {
   switch (pass.effect) {
-    case Effect::moves: return "preserves every bit";
+    case Effect::none: return "preserves every bit";
     case Effect::preserves: return "preserves";
     case Effect::changes: return cat("changes ", pass.changes);
   }
@@ -58,7 +59,7 @@ std::vector<Cells> output_rows(const PassStep& step) {
   for (size_t i = 0; i < std::min(outputs.size(), kMost); ++i)
     rows.push_back(output_row(step, outputs[i]));
   if (outputs.size() > kMost)
-    rows.push_back({cat("and ", outputs.size() - kMost, " nearer ones"), "", "", ""});
+    rows.push_back({cat("and ", outputs.size() - kMost, " with smaller differences"), "", "", ""});
   return rows;
 }
 
@@ -69,11 +70,11 @@ std::string headline(const OptOptions& options, const PassSteps& steps) {
       " · ", counted(steps.sets, "input set"), " · ",
       options.bisects ? "against the first graph" : "each pass against the graph before it", "\n");
   if (!steps.refused.empty())
-    out +=
-        cat("the first graph cannot be run: ", steps.refused, "\n",
-            steps.asks_model ? "the model in LibTorch" : "the first that can", " stands for it\n");
+    out += cat("the first graph cannot be run: ", steps.refused, "\n",
+               steps.uses_model ? "the model in LibTorch" : "the first that can",
+               " is the reference\n");
   for (const std::string& name : steps.left_out)
-    out += cat("left out, for nothing runs on it: ", name, "\n");
+    out += cat("left out, as nothing runs on it: ", name, "\n");
   if (!steps.random.empty())
     out += cat("drawn at random, and not compared: ", joined(steps.random, ", "), "\n");
   return out;
@@ -87,9 +88,9 @@ std::string pass_list() {
     rows.push_back({std::string(pass.name), contract(pass), std::string(pass.doc),
                     pass.needs.empty() ? "-" : std::string(pass.needs)});
   return cat(table(rows), "--passes default, what `export` runs:\n  ",
-             joined(passes::default_pipeline(), ","),
-             "\nbehind --passes, where an artefact is written:\n  ",
-             joined(passes::translation_pipeline(), ","), "\n");
+             joined(passes::pipeline(passes::Pipeline::standard), ","),
+             "\nafter --passes, if an artefact is written:\n  ",
+             joined(passes::pipeline(passes::Pipeline::translation), ","), "\n");
 }
 
 std::string values_table(const OptOptions& options, const PassSteps& steps) {

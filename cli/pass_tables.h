@@ -1,4 +1,4 @@
-// The output of `opt`: the list of passes, and tables of what each did.
+// The output of `opt`: the list of passes, and tables of their effects.
 #pragma once
 
 #include <string>

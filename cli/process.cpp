@@ -27,7 +27,7 @@ void on_interrupt(int /*signal*/) {
 void on_bus_error(int /*signal*/) {
   limits::end_now(static_cast<int>(ExitCode::unreadable),
                   "error[model-corrupt]: the model file changed while it was read\n"
-                  "  help: try again when nothing writes to it any more\n");
+                  "  help: try again when no other program writes to it\n");
 }
 
 #if !defined(__SANITIZE_ADDRESS__)
@@ -43,7 +43,7 @@ void on_crash(int signal) {
   limits::end_now(static_cast<int>(ExitCode::bug), text.data());
 }
 
-/// Uses a stack of its own, as the other one may have overflowed.
+/// Uses a separate stack, as the main one may have overflowed.
 void handle_crashes() {
   static std::array<char, 1 << 16> stack;
   const stack_t other{.ss_sp = stack.data(), .ss_flags = 0, .ss_size = stack.size()};
@@ -88,8 +88,8 @@ void handle_signals() {
 
 void on_enough_stack(const std::function<void()>& work) {
   constexpr size_t kEnough = size_t{8} << 20;
-  rlimit given{};
-  if (getrlimit(RLIMIT_STACK, &given) != 0 || given.rlim_cur >= kEnough) return work();
+  rlimit limit{};
+  if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= kEnough) return work();
   set_stack_of_threads(kEnough);
   std::thread thread;
   try {

@@ -3,11 +3,8 @@
 
 #include <string>
 
+#include "cli/app.h"
 #include "src/export/compress_search.h"
-
-namespace CLI {  // NOLINT(readability-identifier-naming): not ours
-class App;
-}
 
 namespace t2n::cli {
 

@@ -10,21 +10,21 @@ namespace t2n::cli {
 void add_stream_option(CLI::App& command, std::string& option) {
   command
       .add_option("--stream", option,
-                  "The input comes in pieces along the axis that --dynamic calls S: states are\n"
-                  "kept from run to run; with S=8, pieces of 8")
+                  "Process the --dynamic axis S in pieces\n"
+                  "States are kept between runs. With S=8, the pieces have 8 entries.")
       ->type_name("S[=PULSE]");
 }
 
 target::Stream stream_of(const std::string& option) {
   if (option.empty()) return {};
-  const size_t at = option.find('=');
-  target::Stream out{option.substr(0, at), 0};
-  if (at == std::string::npos) return out;
+  const size_t equals = option.find('=');
+  target::Stream out{option.substr(0, equals), 0};
+  if (equals == std::string::npos) return out;
   const char* const end = option.data() + option.size();
-  const auto [rest, error] = std::from_chars(option.data() + at + 1, end, out.pulse);
+  const auto [rest, error] = std::from_chars(option.data() + equals + 1, end, out.pulse);
   if (error != std::errc() || rest != end || out.pulse < 1)
     throw Error("usage", cat("cannot read --stream ", quoted(option)),
-                "a pulse is a whole number of entries, 1 or more", "write it as in --stream S=8");
+                "a pulse is an integer, 1 or more", "write it as in --stream S=8");
   return out;
 }
 

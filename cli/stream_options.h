@@ -3,11 +3,8 @@
 
 #include <string>
 
+#include "cli/app.h"
 #include "src/target/target.h"
-
-namespace CLI {  // NOLINT(readability-identifier-naming): not ours
-class App;
-}
 
 namespace t2n::cli {
 

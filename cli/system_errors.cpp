@@ -5,22 +5,22 @@
 namespace t2n::cli {
 
 Error out_of_memory() {
-  return {"memory-limit", "there is not enough memory",
+  return {"memory-limit", "out of memory",
           cat("t2nnef may use ", limits::bytes_text(limits::max_memory()),
               ", and `ulimit -v` may allow less"),
-          "allow it more, or give smaller inputs"};
+          "raise the limit, or use smaller inputs"};
 }
 
 Error system_error(const std::system_error& error) {
   return {"memory-limit",
-          cat("the system refuses: ", error.what()),
+          cat("the system reports: ", error.what()),
           {},
           "raise the limits that `ulimit -a` shows"};
 }
 
 Error path_error(const std::filesystem::filesystem_error& error) {
   return {"cannot-write", cat("cannot use ", quoted(error.path1().string())),
-          error.code().message(), "choose another place with -o"};
+          error.code().message(), "choose another path"};
 }
 
 }  // namespace t2n::cli

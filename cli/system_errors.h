@@ -1,4 +1,4 @@
-// What the system refuses, as errors of ours.
+// Converts errors of the operating system to diagnostics.
 #pragma once
 
 #include <filesystem>
@@ -11,7 +11,7 @@ namespace t2n::cli {
 Error out_of_memory();
 /// Errors of the system are not our bugs.
 Error system_error(const std::system_error& error);
-/// For a path that changed while it was examined, or that has no text form.
+/// For a path that changed while it was examined, or is not valid text.
 Error path_error(const std::filesystem::filesystem_error& error);
 
 }  // namespace t2n::cli

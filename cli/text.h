@@ -1,4 +1,4 @@
-// Numbers, tables and shell words for display.
+// Formats numbers, tables and shell arguments for display.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ std::string model_text(const std::string& path, const trace::ModelInfo& model);
 /// Rows with the same number of cells, as lines indented by two, with columns aligned to the left.
 std::string table(std::vector<std::vector<std::string>> rows);
 
-/// A word for a shell, quoted only if necessary.
-std::string shell_word(const std::string& word);
+/// A shell argument, quoted only if necessary.
+std::string shell_quoted(const std::string& text);
 
 }  // namespace t2n::cli

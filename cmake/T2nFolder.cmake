@@ -19,12 +19,13 @@ function(t2n_run_once)
   endforeach()
 endfunction()
 
-# t2n_folder(<path> INTO <target> [ONCE] [SANITIZED] [LINKS <library>...]): object library t2n_<last part of the path> of
-# all <path>/*.cpp, linked into <target>. ONCE: see t2n_run_once; SANITIZED: see t2n_sanitized. Which folder may include
-# which is checked by tests/fence. Folders with tests have them in tests/<last part of the path>.
+# t2n_folder(<path> INTO <target> [ONCE] [SANITIZED] [LINKS <library>...]): object library t2n_<path without src> of all
+# <path>/*.cpp, linked into <target>. ONCE: see t2n_run_once; SANITIZED: see t2n_sanitized. Which folder may include
+# which is checked by tests/fence. Folders with tests have them in tests/<path without src>, or in its first part.
 function(t2n_folder path)
   cmake_parse_arguments(arg "ONCE;SANITIZED" "INTO" "LINKS" ${ARGN})
-  cmake_path(GET path FILENAME name)
+  string(REGEX REPLACE "^src/" "" name "${path}")
+  string(REPLACE "/" "_" name "${name}")
   file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${path}/*.cpp")
   add_library(t2n_${name} OBJECT ${sources})
   target_include_directories(t2n_${name} PUBLIC "${PROJECT_SOURCE_DIR}")
@@ -104,6 +105,18 @@ function(t2n_embed_fragments target folder namespace header)
     COMMAND "${CMAKE_COMMAND}" "-DLIST=${generated}.list" "-DOUTPUT=${generated}"
             "-DNAMESPACE=${namespace}" "-DHEADER=${header}" -P "${script}"
     DEPENDS ${fragments} "${generated}.list" "${script}" VERBATIM)
+  target_sources(${target} PRIVATE "${generated}")
+endfunction()
+
+# t2n_embed_text(<target> <file> <namespace> <function> <header>): compiles a text into <target> as
+# <namespace>::<function>(), which <header> declares.
+function(t2n_embed_text target text namespace function header)
+  set(generated "${PROJECT_BINARY_DIR}/generated/${target}_${function}.cpp")
+  set(script "${PROJECT_SOURCE_DIR}/cmake/embed_text.cmake")
+  add_custom_command(OUTPUT "${generated}"
+    COMMAND "${CMAKE_COMMAND}" "-DTEXT=${PROJECT_SOURCE_DIR}/${text}" "-DOUTPUT=${generated}"
+            "-DNAMESPACE=${namespace}" "-DFUNCTION=${function}" "-DHEADER=${header}" -P "${script}"
+    DEPENDS "${PROJECT_SOURCE_DIR}/${text}" "${script}" VERBATIM)
   target_sources(${target} PRIVATE "${generated}")
 endfunction()
 

@@ -70,12 +70,12 @@ struct AttrText {
   }
 };
 
-/// The whole of `text` as an integer.
+/// All of `text` as an integer.
 std::optional<int64_t> parse_int(std::string_view text) {
   int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool whole = error == std::errc() && end == text.data() + text.size();
-  return whole ? std::optional(value) : std::nullopt;
+  const bool is_complete = error == std::errc() && end == text.data() + text.size();
+  return is_complete ? std::optional(value) : std::nullopt;
 }
 
 /// Accepts only what float_literal() writes: a symbol named "infinity" is not a float.
@@ -85,8 +85,8 @@ std::optional<double> parse_float(std::string_view text) {
   if (!is_number && digits != "inf" && digits != "nan") return std::nullopt;
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool whole = error == std::errc() && end == text.data() + text.size();
-  return whole ? std::optional(value) : std::nullopt;
+  const bool is_complete = error == std::errc() && end == text.data() + text.size();
+  return is_complete ? std::optional(value) : std::nullopt;
 }
 
 std::optional<std::complex<double>> parse_complex(std::string_view text) {

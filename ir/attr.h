@@ -46,7 +46,7 @@ struct Argument {
 /// `value_name` turns an id into the text after '%'.
 std::string attr_str(const Attr& attr, const std::function<std::string(ValueId)>& value_name);
 
-/// Calls `visit` for every tensor that the attribute refers to, absent ones excepted.
+/// Calls `visit` for every tensor that the attribute refers to, except absent ones.
 template <typename Visit>
 void for_each_ref(const Attr& attr, Visit&& visit) {
   if (const auto* one = std::get_if<TensorRef>(&attr)) {

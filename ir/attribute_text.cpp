@@ -24,7 +24,7 @@ std::any parse_sizes(std::string_view text) {
     const size_t equals = item.find('=');
     const Dim size = equals == item.npos ? Dim::symbol("?") : parse_dim(item.substr(equals + 1));
     if (!size.is_constant())
-      throw Error("ir-syntax", cat("sizes read 'S=7, T=3', not ", quoted(item)));
+      throw Error("ir-syntax", cat("expected sizes such as 'S=7, T=3', not ", quoted(item)));
     out.emplace(parse_symbol(item.substr(0, equals)), size.value());
   }
   return out;
@@ -40,7 +40,7 @@ std::string print_loops(const std::any& value) {
   return out;
 }
 
-/// Removes and returns the text in front of `end`; `end` is removed as well.
+/// Removes and returns the text before `end`; also removes `end`.
 std::string_view take(std::string_view& text, std::string_view end) {
   const size_t at = std::min(text.find(end), text.size());
   const std::string_view out = text.substr(0, at);
@@ -53,7 +53,8 @@ T parse_number(std::string_view text) {
   T out = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
   if (error != std::errc() || end != text.data() + text.size())
-    throw Error("ir-syntax", cat("loops read '0 iteration.0 = 3: 1 4 7 10', not ", quoted(text)));
+    throw Error("ir-syntax",
+                cat("expected loops such as '0 iteration.0 = 3: 1 4 7 10', not ", quoted(text)));
   return out;
 }
 
@@ -92,12 +93,13 @@ std::any parse_ranges(std::string_view text) {
     lexer.expect("=");
     const std::string range(lexer.raw());
     const size_t dots = range.find("..");
-    if (dots == range.npos) lexer.fail(cat("ranges read 'ids=0..9', not ", quoted(range)));
+    if (dots == range.npos)
+      lexer.fail(cat("expected ranges such as 'ids=0..9', not ", quoted(range)));
     const Dim low = parse_size(std::string_view(range).substr(0, dots));
     const Dim high = parse_size(std::string_view(range).substr(dots + 2));
     if (!low.is_constant() || !high.is_constant() || high.value() < low.value() ||
         high.value() == std::numeric_limits<int64_t>::max())
-      lexer.fail(cat("ranges read 'ids=0..9', not ", quoted(range)));
+      lexer.fail(cat("expected ranges such as 'ids=0..9', not ", quoted(range)));
     out.emplace(std::move(name), std::pair(low.value(), high.value() + 1));
   }
   return out;

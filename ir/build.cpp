@@ -10,8 +10,7 @@ const Attr* Node::find(std::string_view name) const {
 }
 
 ValueId operand(const Node& node, std::string_view name) {
-  const Attr* attr = node.find(name);
-  const auto* ref = attr == nullptr ? nullptr : std::get_if<TensorRef>(attr);
+  const auto* ref = std::get_if<TensorRef>(node.find(name));
   return ref == nullptr ? kNoValue : ref->id;
 }
 
@@ -30,24 +29,29 @@ ValueId add_constant(Graph& graph, std::string name, Tensor data) {
   return id;
 }
 
+std::vector<std::string> input_names(const Graph& graph) {
+  std::vector<std::string> out;
+  for (const ValueId id : graph.inputs) out.push_back(graph.values[id].name);
+  return out;
+}
+
 std::vector<int> constant_index(const Graph& graph) {
   std::vector<int> out(graph.values.size(), -1);
   for (size_t i = 0; i < graph.constants.size(); ++i)
-    out.at(static_cast<size_t>(graph.constants[i].value)) = static_cast<int>(i);
+    out.at(graph.constants[i].value) = static_cast<int>(i);
   return out;
 }
 
 std::vector<int> producers(const Graph& graph) {
   std::vector<int> out(graph.values.size(), -1);
   for (size_t i = 0; i < graph.nodes.size(); ++i)
-    for (const ValueId id : graph.nodes[i].outputs)
-      out.at(static_cast<size_t>(id)) = static_cast<int>(i);
+    for (const ValueId id : graph.nodes[i].outputs) out.at(id) = static_cast<int>(i);
   return out;
 }
 
 std::vector<int> use_counts(const Graph& graph) {
   std::vector<int> out(graph.values.size());
-  const auto count = [&](ValueId id) { ++out.at(static_cast<size_t>(id)); };
+  const auto count = [&](ValueId id) { ++out.at(id); };
   for (const Node& node : graph.nodes) for_each_input(node, count);
   for (const ValueId id : graph.outputs) count(id);
   return out;
@@ -75,6 +79,8 @@ const std::vector<Comparison>& relations(const Graph& graph) {
   return comparisons(graph, kRelations);
 }
 
-const std::vector<Comparison>& demands(const Graph& graph) { return comparisons(graph, kDemands); }
+const std::vector<Comparison>& runtime_assertions(const Graph& graph) {
+  return comparisons(graph, kRuntimeAssertions);
+}
 
 }  // namespace t2n::ir

@@ -39,11 +39,11 @@ void Naming::take(const Graph& graph) {
 }
 
 Dim size_symbol(Graph& graph, ValueId value, int64_t axis) {
-  const Value& owner = graph.values[static_cast<size_t>(value)];
+  const Value& owner = graph.values[value];
   const Symbol symbol = Symbol::AxisSize{owner.name, axis};
   std::any& samples = graph.attributes[kSampleSizes];
   if (!samples.has_value()) samples = Sizes();
-  std::any_cast<Sizes&>(samples)[symbol] = owner.shape[static_cast<size_t>(axis)].value();
+  std::any_cast<Sizes&>(samples)[symbol] = owner.shape[axis].value();
   return Dim::symbol(symbol);
 }
 

@@ -1,5 +1,5 @@
-// State for a graph under construction: places, names of values, numbers of operations, sizes as
-// symbols.
+// State for a graph under construction: locations, names of values, numbers of operations, symbols
+// of sizes.
 #pragma once
 
 #include <map>
@@ -12,13 +12,13 @@
 
 namespace t2n::ir {
 
-/// Where in the program something happens.
-struct Place {
+/// The scope and source of an operation.
+struct Location {
   ScopeId scope = 0;
   SourceId source = kNoSource;
 };
 
-/// Gives each value a unique name, and each operation its number. A copy continues with the same
+/// Assigns each value a unique name, and each operation its number. A copy continues with the same
 /// names and numbers.
 class Naming {
  public:
@@ -26,15 +26,15 @@ class Naming {
   std::string unique(const std::string& base);
   /// `stem` with the smallest free number.
   std::string numbered(const std::string& stem);
-  /// For a value: unique without the suffix, and with the suffix behind it.
+  /// A name for a value: unique before the suffix, which is appended.
   std::string value(std::string base);
-  /// For a result of the node: its module's path and its short name.
+  /// A name for a result of the node: its module path and short name.
   std::string result(const Graph& graph, const Node& node);
   /// Marks the names and numbers of the graph as taken.
   void take(const Graph& graph);
   /// Reserves the name: no value will have it.
   void take(const std::string& name) { taken_.insert(name); }
-  /// The names of values end in it from now on.
+  /// Appends the suffix to all further names of values.
   void set_suffix(std::string suffix) { suffix_ = std::move(suffix); }
   const std::string& suffix() const { return suffix_; }
   /// How many operations of this name precede it in this scope.
@@ -47,7 +47,7 @@ class Naming {
   std::map<std::pair<ScopeId, std::string>, int> calls_;
 };
 
-/// The size of a value as a symbol of its own; the graph gets its sample.
+/// A new symbol for the size of a value; records its sample size in the graph.
 Dim size_symbol(Graph& graph, ValueId value, int64_t axis);
 
 }  // namespace t2n::ir

@@ -54,7 +54,7 @@ auto with_storage(DType dtype, Visit&& visit) {
     case DType::c64:
     case DType::c128: break;
   }
-  internal_error(__FILE__, __LINE__, cat(dtype_name(dtype), " elements are no plain numbers"));
+  internal_error(__FILE__, __LINE__, cat(dtype_name(dtype), " elements are not plain numbers"));
 }
 
 template <typename To, typename From>
@@ -64,8 +64,8 @@ bool fits(From value) {
   } else {
     // 2^digits is exact in double, while the type's largest value may not be.
     constexpr double kEnd = static_cast<double>((std::numeric_limits<To>::max() >> 1U) + 1) * 2.0;
-    const double whole = std::trunc(static_cast<double>(value));
-    return whole >= static_cast<double>(std::numeric_limits<To>::min()) && whole < kEnd;
+    const double truncated = std::trunc(static_cast<double>(value));
+    return truncated >= static_cast<double>(std::numeric_limits<To>::min()) && truncated < kEnd;
   }
 }
 

@@ -10,7 +10,7 @@
 namespace t2n::ir {
 
 /// Converts every element of `in` into `out`; neither span needs alignment. Floats are truncated to
-/// integers, everything that is not zero is true, and a float that is too large becomes infinite.
+/// integers, non-zero values become true, and a float that is too large becomes infinite.
 /// Returns the index of the first element that does not fit the integer type `to` (where torch
 /// wraps or the result depends on the CPU); nothing if all fit.   Errors: complex dtypes are
 /// internal errors.

@@ -84,9 +84,9 @@ bool is_symbol(const Term& term) {
 /// True for a quotient of a symbol and a number, or of such a quotient and a number.
 bool is_chain(const Term& term) {
   if (is_symbol(term)) return true;
-  const Operands* of = term.atoms.size() == 1 ? operands_of(term.atoms[0]) : nullptr;
-  return of != nullptr && of->a.terms().size() == 1 && of->a.terms()[0].factor == 1 &&
-         is_chain(of->a.terms()[0]);
+  const Operands* operands = term.atoms.size() == 1 ? operands_of(term.atoms[0]) : nullptr;
+  return operands != nullptr && operands->a.terms().size() == 1 &&
+         operands->a.terms()[0].factor == 1 && is_chain(operands->a.terms()[0]);
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// Comparisons of sizes: conditions of branches, needs of operators, assertions of a file.
+// Comparisons of sizes: conditions of branches, constraints of operators, assertions of an
+// artefact.
 #pragma once
 
 #include <string>
@@ -12,9 +13,9 @@ enum class Relation { lt, le, gt, ge, eq, ne };
 
 /// "<", "<=", ">", ">=", "==", "!="
 std::string_view str(Relation relation);
-/// The relation that holds where this one does not.
+/// The relation that holds if and only if this one does not.
 Relation negated(Relation relation);
-/// The relation of `b` to `a`, where this one is that of `a` to `b`.
+/// The relation with its operands swapped.
 Relation mirrored(Relation relation);
 bool holds(int64_t left, Relation relation, int64_t right);
 
@@ -30,12 +31,12 @@ std::string str(const Comparison& comparison);
 Comparison as_written(const Comparison& comparison);
 Comparison negated(Comparison comparison);
 Comparison mirrored(const Comparison& comparison);
-/// Added terms on one side, subtracted ones on the other, without a common factor, and "<=" in
-/// place of "<": "B <= 2*((T) // (2)) - 1" for "2*B - 4*((T) // (2)) < -1".
+/// Added terms on one side, subtracted ones on the other, without a common factor, and with "<="
+/// instead of "<": "B <= 2*((T) // (2)) - 1" for "2*B - 4*((T) // (2)) < -1".
 Comparison balanced(const Comparison& comparison);
-/// Whether it contains a product of symbols, or a quotient beside its own symbol, as remainders do,
-/// or two quotients of more than a symbol and a number. tract 0.23 may never finish with such an
-/// assertion, or crash (docs/engine_bugs.md).
+/// Whether it contains a product of symbols, or a quotient together with its own symbol (as
+/// remainders do), or two quotients of more than a symbol and a number. tract 0.23 may never finish
+/// with such an assertion, or crash (docs/engine_bugs.md).
 bool is_involved(const Comparison& comparison);
 
 }  // namespace t2n::ir

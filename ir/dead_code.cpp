@@ -19,45 +19,44 @@ void renumber(Graph& graph, const std::vector<bool>& kept) {
     values.push_back(std::move(graph.values[i]));
   }
   graph.values = std::move(values);
-  for (ValueId& id : graph.inputs) id = number.at(static_cast<size_t>(id));
-  for (Constant& constant : graph.constants)
-    constant.value = number.at(static_cast<size_t>(constant.value));
+  for (ValueId& id : graph.inputs) id = number.at(id);
+  for (Constant& constant : graph.constants) constant.value = number.at(constant.value);
   for (Node& node : graph.nodes)
-    for (ValueId& id : node.outputs) id = number.at(static_cast<size_t>(id));
+    for (ValueId& id : node.outputs) id = number.at(id);
   replace_uses(graph, number);
 }
 
-/// Drops what scans compute without a reader; they then read less. Returns true if it changed.
+/// Removes unused states, inputs and outputs of scans. Returns true if anything changed.
 bool prune_scans(Graph& graph) {
   if (std::none_of(graph.nodes.begin(), graph.nodes.end(), is_scan)) return false;
   bool changed = false;
   std::vector<bool> needed(graph.values.size());
-  for (const ValueId id : graph.outputs) needed.at(static_cast<size_t>(id)) = true;
+  for (const ValueId id : graph.outputs) needed.at(id) = true;
   for (size_t i = graph.nodes.size(); i-- > 0;) {
     Node& node = graph.nodes[i];
     std::vector<bool> used;
-    for (const ValueId id : node.outputs) used.push_back(needed.at(static_cast<size_t>(id)));
+    for (const ValueId id : node.outputs) used.push_back(needed.at(id));
     if (std::find(used.begin(), used.end(), true) == used.end()) continue;
     if (is_scan(node)) changed |= prune_scan(node, used);
-    for_each_input(node, [&](ValueId id) { needed.at(static_cast<size_t>(id)) = true; });
+    for_each_input(node, [&](ValueId id) { needed.at(id) = true; });
   }
   return changed;
 }
 
-/// Calls `visit` for symbols that stand for the size of a value in the graph.
+/// Calls `visit` for symbols of sizes of values in the graph.
 void for_each_size(const Attr& attr, const std::function<void(const Symbol&)>& visit) {
-  const auto look = [&](const Dim& dim) {
+  const auto visit_symbols = [&](const Dim& dim) {
     for (const Symbol& symbol : dim.symbols())
-      if (symbol.born() != nullptr || symbol.axis_size() != nullptr) visit(symbol);
+      if (symbol.unbacked() != nullptr || symbol.axis_size() != nullptr) visit(symbol);
   };
-  if (const auto* one = std::get_if<Dim>(&attr)) look(*one);
+  if (const auto* one = std::get_if<Dim>(&attr)) visit_symbols(*one);
   if (const auto* many = std::get_if<std::vector<Dim>>(&attr))
-    for (const Dim& dim : *many) look(dim);
+    for (const Dim& dim : *many) visit_symbols(dim);
 }
 
-/// The values that sizes come from: for sizes that follow from data, the first value with the size;
-/// for sizes of a trace, the value in the symbol's name.
-std::map<Symbol, ValueId> births_of(const Graph& graph) {
+/// The values that define sizes: for data-dependent sizes, the first value with the size; for sizes
+/// of a trace, the value in the symbol's name.
+std::map<Symbol, ValueId> defining_values(const Graph& graph) {
   std::map<Symbol, ValueId> out;
   std::map<std::string_view, ValueId> named;
   const auto by_name = [&](const Symbol& symbol) {
@@ -72,8 +71,9 @@ std::map<Symbol, ValueId> births_of(const Graph& graph) {
     for (const Argument& arg : node.args) for_each_size(arg.value, by_name);
   for (const Node& node : graph.nodes)
     for (const ValueId id : node.outputs)
-      for (const Dim& size : graph.values[static_cast<size_t>(id)].shape)
-        if (const Symbol* symbol = size.as_symbol(); symbol != nullptr && symbol->born() != nullptr)
+      for (const Dim& size : graph.values[id].shape)
+        if (const Symbol* symbol = size.as_symbol();
+            symbol != nullptr && symbol->unbacked() != nullptr)
           out.try_emplace(*symbol, id);
   return out;
 }
@@ -82,21 +82,22 @@ std::map<Symbol, ValueId> births_of(const Graph& graph) {
 
 std::vector<bool> live_nodes(const Graph& graph, std::vector<bool>& needed) {
   std::vector<bool> live(graph.nodes.size());
-  const std::map<Symbol, ValueId> births = births_of(graph);
-  const auto need_birth = [&](const Symbol& symbol) {
-    if (const auto found = births.find(symbol); found != births.end())
-      needed.at(static_cast<size_t>(found->second)) = true;
+  const std::map<Symbol, ValueId> unbacked_sizes = defining_values(graph);
+  const auto need_unbacked_size = [&](const Symbol& symbol) {
+    if (const auto found = unbacked_sizes.find(symbol); found != unbacked_sizes.end())
+      needed.at(found->second) = true;
   };
-  for (const Comparison& demand : demands(graph))
-    for (const Dim& side : {demand.left, demand.right}) for_each_size(Attr(side), need_birth);
+  for (const Comparison& assertion : runtime_assertions(graph))
+    for (const Dim& side : {assertion.left, assertion.right})
+      for_each_size(Attr(side), need_unbacked_size);
   for (size_t i = graph.nodes.size(); i-- > 0;) {
     const Node& node = graph.nodes[i];
     live[i] = std::any_of(node.outputs.begin(), node.outputs.end(),
-                          [&](ValueId id) { return needed.at(static_cast<size_t>(id)); });
+                          [&](ValueId id) { return needed.at(id); });
     if (!live[i]) continue;
-    for_each_input(node, [&](ValueId id) { needed.at(static_cast<size_t>(id)) = true; });
-    if (!births.empty())
-      for (const Argument& arg : node.args) for_each_size(arg.value, need_birth);
+    for_each_input(node, [&](ValueId id) { needed.at(id) = true; });
+    if (!unbacked_sizes.empty())
+      for (const Argument& arg : node.args) for_each_size(arg.value, need_unbacked_size);
   }
   return live;
 }
@@ -106,25 +107,24 @@ bool remove_dead(Graph& graph, bool keeps_nodes) {
   std::vector<bool> kept(graph.values.size());
   if (keeps_nodes)
     for (const Node& node : graph.nodes)
-      for (const ValueId id : node.outputs) kept.at(static_cast<size_t>(id)) = true;
-  for (const ValueId id : graph.outputs) kept.at(static_cast<size_t>(id)) = true;
+      for (const ValueId id : node.outputs) kept.at(id) = true;
+  for (const ValueId id : graph.outputs) kept.at(id) = true;
   const std::vector<bool> live = live_nodes(graph, kept);
 
   size_t next = 0;
   std::erase_if(graph.nodes, [&](const Node&) { return !live[next++]; });
-  std::erase_if(graph.constants,
-                [&](const Constant& c) { return !kept.at(static_cast<size_t>(c.value)); });
+  std::erase_if(graph.constants, [&](const Constant& c) { return !kept.at(c.value); });
   // A node that stays defines all of its outputs, and inputs belong to the signature.
   for (const Node& node : graph.nodes)
-    for (const ValueId id : node.outputs) kept[static_cast<size_t>(id)] = true;
-  for (const ValueId id : graph.inputs) kept.at(static_cast<size_t>(id)) = true;
+    for (const ValueId id : node.outputs) kept[id] = true;
+  for (const ValueId id : graph.inputs) kept.at(id) = true;
   if (std::find(kept.begin(), kept.end(), false) == kept.end()) return pruned;
   renumber(graph, kept);
   return true;
 }
 
 void replace_uses(Graph& graph, const std::vector<ValueId>& replacement) {
-  const auto replace = [&](ValueId& id) { id = replacement.at(static_cast<size_t>(id)); };
+  const auto replace = [&](ValueId& id) { id = replacement.at(id); };
   for (Node& node : graph.nodes)
     for (Argument& arg : node.args) change_refs(arg.value, replace);
   for (ValueId& id : graph.outputs) replace(id);

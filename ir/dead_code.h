@@ -1,4 +1,4 @@
-// Liveness: finds what outputs need, and removes the rest.
+// Liveness analysis and dead code elimination.
 #pragma once
 
 #include <vector>
@@ -7,12 +7,13 @@
 
 namespace t2n::ir {
 
-/// For each node, whether a needed value depends on it; marks in `needed` what those nodes read.
+/// For each node, whether a needed value depends on it; marks the values that those nodes read in
+/// `needed`.
 std::vector<bool> live_nodes(const Graph& graph, std::vector<bool>& needed);
 
 /// Removes operations and constants that no output needs, and values that are no longer defined;
-/// scans lose what they stack, carry or read without use. With `keeps_nodes`, operations stay, and
-/// what they read. Returns true if anything was removed.
+/// also removes unused states, inputs and outputs of scans. With `keeps_nodes`, operations and the
+/// values that they read stay. Returns true if anything was removed.
 bool remove_dead(Graph& graph, bool keeps_nodes = false);
 
 /// Replaces value `i` by `replacement[i]` in every operand and graph output.

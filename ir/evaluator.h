@@ -14,9 +14,9 @@ namespace t2n::ir {
 using Operand = std::function<Tensor(ValueId)>;
 using Evaluator = std::function<std::vector<Tensor>(const Node& node, const Operand& operand)>;
 
-/// Runs a whole graph on inputs in order; frees values after their last use. `born_outside`: for a
-/// loop's body, sizes that followed from values before the loop.
+/// Runs a whole graph on inputs in order; frees values after their last use. `unbacked_outside`:
+/// for a loop's body, data-dependent sizes computed before the loop.
 std::vector<Tensor> run_graph(const Graph& graph, const std::vector<Tensor>& inputs,
-                              const Evaluator& evaluate, const Sizes& born_outside = {});
+                              const Evaluator& evaluate, const Sizes& unbacked_outside = {});
 
 }  // namespace t2n::ir

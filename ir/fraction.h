@@ -8,10 +8,10 @@ namespace t2n::ir {
 
 /// The fraction `number` / `divisor`, which rounds to a float.
 ///
-/// A product of a size n with the float is rounded once. Let n * number / divisor be a float itself,
-/// for example a whole number. With a skew of 0 the product is that number for all n; with 1 it may
-/// be the next float above, with -1 the next below. Elsewhere it is near to the quotient, by two
-/// roundings at most.
+/// A product of a size n with the float is rounded once. Let n * number / divisor be exactly a
+/// float, for example an integer. With a skew of 0 the product is that float for all n; with 1 it
+/// may be the next float above, with -1 the next below. Otherwise it differs from the exact
+/// quotient by two roundings at most.
 struct Fraction {
   int64_t number = 0;
   int64_t divisor = 1;

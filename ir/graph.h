@@ -11,8 +11,8 @@
 #include "ir/attr.h"
 #include "ir/comparison.h"
 #include "ir/op_registry.h"
-#include "ir/place.h"
 #include "ir/quant_info.h"
+#include "ir/source_location.h"
 #include "ir/tensor.h"
 
 namespace t2n::ir {
@@ -71,10 +71,10 @@ const Sizes& sample_sizes(const Graph& graph);
 /// Graph attribute: assertions about the symbols (std::vector<Comparison>).
 inline constexpr const char* kRelations = "relations";
 const std::vector<Comparison>& relations(const Graph& graph);
-/// Graph attribute: the same for sizes that follow from values. They are unknown until the graph
-/// runs, so it must fail if an assertion does not hold (std::vector<Comparison>).
-inline constexpr const char* kDemands = "demands";
-const std::vector<Comparison>& demands(const Graph& graph);
+/// Graph attribute: the same for data-dependent sizes. They are unknown until the graph runs, which
+/// must fail if an assertion does not hold (std::vector<Comparison>).
+inline constexpr const char* kRuntimeAssertions = "demands";
+const std::vector<Comparison>& runtime_assertions(const Graph& graph);
 
 // Building (build.cpp).
 ValueId add_value(Graph& graph, Value value);
@@ -86,6 +86,8 @@ template <typename Visit>
 void for_each_input(const Node& node, Visit&& visit) {
   for (const Argument& arg : node.args) for_each_ref(arg.value, visit);
 }
+/// The names of the graph's inputs.
+std::vector<std::string> input_names(const Graph& graph);
 /// For each value its index in graph.constants, or -1.
 std::vector<int> constant_index(const Graph& graph);
 /// For each value the index of the node that computes it, or -1.

@@ -1,12 +1,11 @@
-// What 16-bit floats hold.
+// The range of 16-bit floats.
 #pragma once
 
 #include <cmath>
 
 namespace t2n::ir {
 
-/// Whether f16 holds a number to its 11 bits: it is zero, infinite, or neither overflows nor lies
-/// below the normal ones.
+/// Whether f16 represents a number with all its 11 bits: zero, infinite, or in the normal range.
 inline bool is_normal_in_f16(double number) {
   constexpr double kLeast = 0x1p-14, kLargest = 65504;
   const double size = std::abs(number);

@@ -10,7 +10,7 @@
 namespace t2n::ir {
 namespace {
 
-bool is_word_char(char c) {
+bool is_identifier_char(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
          c == '.';
 }
@@ -64,26 +64,27 @@ void Lexer::expect(std::string_view symbol) {
   if (!accept(symbol)) fail(cat("expected ", quoted(symbol)));
 }
 
-bool Lexer::accept_word(std::string_view expected) {
+bool Lexer::accept_token(std::string_view expected) {
   const size_t begin = at_;
-  if (word() == expected) return true;
+  if (identifier() == expected) return true;
   at_ = begin;
   return false;
 }
 
-void Lexer::expect_word(std::string_view expected) {
-  if (!accept_word(expected)) fail(cat("expected ", quoted(expected)));
+void Lexer::expect_token(std::string_view expected) {
+  if (!accept_token(expected)) fail(cat("expected ", quoted(expected)));
 }
 
-std::string_view Lexer::word(bool colons) {
+std::string_view Lexer::identifier(bool colons) {
   mark();
-  while (at_ < text_.size() && (is_word_char(text_[at_]) || (colons && text_[at_] == ':'))) ++at_;
+  while (at_ < text_.size() && (is_identifier_char(text_[at_]) || (colons && text_[at_] == ':')))
+    ++at_;
   return text_.substr(token_, at_ - token_);
 }
 
 std::string Lexer::name(std::string_view what) {
   if (peek() == '"') return string();
-  const std::string_view plain = word();
+  const std::string_view plain = identifier();
   if (plain.empty()) fail(cat("expected ", what));
   return std::string(plain);
 }
@@ -96,12 +97,12 @@ char Lexer::escape() {
     case '"': return '"';
     case '\\': return '\\';
     case 'x': break;
-    default: fail("strings know the escapes \\n, \\t, \\\", \\\\ and \\x00");
+    default: fail("supported escapes are \\n, \\t, \\\", \\\\ and \\x00");
   }
   unsigned byte = 0;
   const std::string_view digits = text_.substr(at_, 2);
   const auto end = std::from_chars(digits.data(), digits.data() + digits.size(), byte, 16).ptr;
-  if (end != digits.data() + 2) fail("\\x wants two hexadecimal digits");
+  if (end != digits.data() + 2) fail("\\x needs two hexadecimal digits");
   at_ += 2;
   return static_cast<char>(byte);
 }
@@ -166,14 +167,14 @@ std::string_view Lexer::rest_of_line() {
 
 void Lexer::fail(const std::string& problem) const { fail_at(token_, problem); }
 
-void Lexer::fail_at(size_t place, const std::string& problem) const {
-  const std::string_view before = text_.substr(0, place);
+void Lexer::fail_at(size_t position, const std::string& problem) const {
+  const std::string_view before = text_.substr(0, position);
   const auto line = static_cast<int>(std::count(before.begin(), before.end(), '\n')) + 1;
   const size_t begin = before.rfind('\n') == before.npos ? 0 : before.rfind('\n') + 1;
-  const int column = static_cast<int>(place - begin) + 1;
-  const size_t end = std::min(text_.find('\n', place), text_.size());
-  const Excerpt shown = excerpt(text_.substr(begin, end - begin), place - begin);
-  const size_t width = place == token_ && at_ > token_ ? at_ - token_ : 1;
+  const int column = static_cast<int>(position - begin) + 1;
+  const size_t end = std::min(text_.find('\n', position), text_.size());
+  const Excerpt shown = excerpt(text_.substr(begin, end - begin), position - begin);
+  const size_t width = position == token_ && at_ > token_ ? at_ - token_ : 1;
   const size_t shown_width = std::min(width, shown.text.size() - shown.column);
 
   Where where;

@@ -1,4 +1,4 @@
-// Tokens of the text form, and errors that show the place.
+// Tokens of the text form, and errors that show the source line.
 #pragma once
 
 #include <string>
@@ -15,17 +15,17 @@ class Lexer {
   char peek();
   bool accept(std::string_view symbol);
   void expect(std::string_view symbol);
-  /// Accepts `word` if it is the next word of letters, digits, '_' and '.'.
-  bool accept_word(std::string_view word);
-  void expect_word(std::string_view word);
+  /// Accepts `expected` if it is the next identifier: letters, digits, '_' and '.'.
+  bool accept_token(std::string_view expected);
+  void expect_token(std::string_view expected);
 
-  /// The next word, ':' included if `colons`; empty if there is none.
-  std::string_view word(bool colons = false);
-  /// A word, or a string literal for names with other characters.
+  /// The next identifier, ':' included if `colons`; empty if there is none.
+  std::string_view identifier(bool colons = false);
+  /// An identifier, or a string literal for names with other characters.
   std::string name(std::string_view what);
   std::string string();
   int64_t integer();
-  int count();  ///< an integer from 0 on
+  int count();  ///< a non-negative integer
   uint64_t hex();
   /// Everything up to a ',', ')', ']' or '}' outside parentheses, or a line end; trimmed.
   std::string_view raw();
@@ -33,12 +33,12 @@ class Lexer {
   std::string_view rest_of_line();
 
   /// The start of the last token read.
-  size_t place() const { return token_; }
-  /// Makes the next token the place.
+  size_t position() const { return token_; }
+  /// Makes the next token the current position.
   void mark();
-  /// Throws `ir-syntax` with the line of the last token read, or of an earlier place.
+  /// Throws `ir-syntax` with the line of the last token read, or of an earlier position.
   [[noreturn]] void fail(const std::string& problem) const;
-  [[noreturn]] void fail_at(size_t place, const std::string& problem) const;
+  [[noreturn]] void fail_at(size_t position, const std::string& problem) const;
 
  private:
   void skip();

@@ -26,7 +26,7 @@ bool add(System& system, Inequality row) {
   return true;
 }
 
-/// a*x + b*y; nothing if it does not fit into 64 bits, which only loses a consequence.
+/// a*x + b*y; nothing on overflow, which only loses one consequence.
 std::optional<int64_t> combined(int64_t a, int64_t x, int64_t b, int64_t y) {
   int64_t left = 0, right = 0, sum = 0;
   if (__builtin_mul_overflow(a, x, &left) || __builtin_mul_overflow(b, y, &right) ||
@@ -55,7 +55,7 @@ std::optional<Inequality> without(size_t at, const Row& up, const Row& down) {
 }
 
 /// The unknown whose elimination produces the fewest inequalities, and their number; none if no
-/// unknown is left.
+/// unknown remains.
 std::optional<std::pair<size_t, size_t>> cheapest(const System& system) {
   std::optional<std::pair<size_t, size_t>> best;
   const size_t unknowns = system.empty() ? 0 : system.begin()->first.size();

@@ -1,4 +1,4 @@
-// Numbers, strings and names as text that reads back to exactly the same.
+// Numbers, strings and names as text that parses back to the same value.
 #include <array>
 #include <charconv>
 #include <cstring>
@@ -60,7 +60,7 @@ uint64_t to_bits(T value) {
   return bits;
 }
 
-/// The whole of `text` as a number, or nothing.
+/// All of `text` as a number, or nothing.
 template <typename T>
 std::optional<uint64_t> number_bits(std::string_view text) {
   T value{};
@@ -132,8 +132,8 @@ std::string hex_text(uint64_t bits, size_t bytes) {
 std::optional<uint64_t> hex_bits(std::string_view digits, size_t bytes) {
   uint64_t bits = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), bits, 16);
-  const bool whole = error == std::errc() && end == digits.data() + digits.size();
-  if (!whole || digits.size() != 2 * bytes) return std::nullopt;
+  const bool is_complete = error == std::errc() && end == digits.data() + digits.size();
+  if (!is_complete || digits.size() != 2 * bytes) return std::nullopt;
   return bits;
 }
 
@@ -179,7 +179,7 @@ std::string element_literal(DType dtype, std::span<const std::byte> element) {
 
 std::optional<std::vector<std::byte>> parse_element(DType dtype, std::string_view text) {
   if (is_complex(dtype)) return complex_bits(dtype, text);
-  const auto size = static_cast<size_t>(dtype_size(dtype));
+  const size_t size = dtype_size(dtype);
   const auto bits =
       text.starts_with("0x") ? hex_bits(text.substr(2), size) : decimal_bits(dtype, text);
   if (!bits) return std::nullopt;

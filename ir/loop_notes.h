@@ -18,8 +18,8 @@ struct UnrolledLoop {
 };
 
 /// Graph attribute: the loops in the order in which they end, inner ones first
-/// (std::vector<UnrolledLoop>). It refers to the nodes as they were recorded: whatever adds or
-/// removes nodes removes the attribute.
+/// (std::vector<UnrolledLoop>). It refers to the recorded nodes: adding or removing
+/// nodes removes the attribute.
 inline constexpr const char* kUnrolledLoops = "unrolled_loops";
 
 }  // namespace t2n::ir

@@ -7,8 +7,7 @@
 namespace t2n::ir {
 namespace {
 
-/// Public names of torch's private forms. `_convolution` serves every rank; its name alone only
-/// promises 2-d.
+/// Public names of torch's private forms. `_convolution` has any rank; its name alone implies 2-d.
 const std::unordered_map<std::string_view, std::string_view>& public_names() {
   static const std::unordered_map<std::string_view, std::string_view> names = {
       {"_adaptive_avg_pool2d", "adaptive_avg_pool2d"},
@@ -48,7 +47,7 @@ std::string_view without_inplace(std::string_view base) {
 }
 
 struct Names {
-  std::deque<std::string> texts;  ///< never moves what `ids` points to
+  std::deque<std::string> texts;  ///< a deque keeps the references in `ids` valid
   std::unordered_map<std::string_view, OpId> ids;
 };
 
@@ -70,7 +69,7 @@ OpId op_id(std::string_view name) {
 std::string_view op_name(OpId op) {
   const Names& all = names();
   T2N_ASSERT(op >= 0 && op < op_count(), "no operation has the number ", op);
-  return all.texts[static_cast<size_t>(op)];
+  return all.texts[op];
 }
 
 OpId op_count() { return static_cast<OpId>(names().texts.size()); }

@@ -1,4 +1,4 @@
-// Names of operations, and columns: tables from operations to one property (NNVM's idea).
+// Names of operations, interned.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace t2n::ir {
 
-/// Index of an interned operation name such as "aten::add.Tensor"; valid in the whole process.
+/// Index of an interned operation name such as "aten::add.Tensor"; valid in this process.
 using OpId = int32_t;
 
 OpId op_id(std::string_view name);
@@ -24,52 +24,8 @@ std::string_view op_base_name(std::string_view name);
 std::string_view op_base_name(OpId op);
 /// "aten::add_.Tensor" -> "add": the short name, for scopes, names and messages. `_convolution` and
 /// similar names give the public operator that they serve (`conv2d`), so that names do not depend
-/// on how a file was made.
+/// on how a file was exported.
 std::string_view op_short_name(std::string_view name);
 std::string_view op_short_name(OpId op);
-
-/// One property of operations, read with O(1). A second value for the same operation is a bug,
-/// reported with both places.
-template <typename T>
-class Column {
- public:
-  explicit Column(std::string_view title) : title_(title) {}
-
-  void set(OpId op, T value, std::string_view place) {
-    const auto index = static_cast<size_t>(op);
-    if (rows_.size() <= index) rows_.resize(index + 1);
-    T2N_ASSERT(!rows_[index], op_name(op), " has two entries in column '", title_,
-               "': ", rows_[index]->place, " and ", place);
-    rows_[index] = Row{std::move(value), std::string(place)};
-  }
-  const T* find(OpId op) const {
-    const auto index = static_cast<size_t>(op);
-    return index < rows_.size() && rows_[index] ? &rows_[index]->value : nullptr;
-  }
-  /// Operations that have an entry, in order of interning.
-  std::vector<OpId> ops() const {
-    std::vector<OpId> out;
-    for (size_t i = 0; i < rows_.size(); ++i)
-      if (rows_[i]) out.push_back(static_cast<OpId>(i));
-    return out;
-  }
-
- private:
-  struct Row {
-    T value;
-    std::string place;
-  };
-  std::string_view title_;
-  std::vector<std::optional<Row>> rows_;
-};
-
-/// The dtype in which an operation computes; read by the pass `explicit-promotion`.
-enum class Promotion {
-  /// Tensor operands are cast to Node::compute_dtype.
-  operands,
-  /// The same, but integers and booleans compute in f32 (torch's default dtype): sqrt, true
-  /// division.
-  to_float,
-};
 
 }  // namespace t2n::ir

@@ -23,23 +23,22 @@ class Parser {
   }
 
  private:
-
   std::string value_name() {
     lexer_.expect("%");
     return lexer_.name("the name of a value");
   }
 
-  ValueId lookup(const std::string& name, size_t place) const {
+  ValueId lookup(const std::string& name, size_t position) const {
     const auto found = ids_.find(name);
     if (found == ids_.end())
-      lexer_.fail_at(place, cat("no value ", quoted("%" + name), " is defined before"));
+      lexer_.fail_at(position, cat("the value ", quoted("%" + name), " is not defined"));
     return found->second;
   }
 
   TensorRef ref() {
     lexer_.mark();
-    const size_t place = lexer_.place();
-    return TensorRef{lookup(value_name(), place)};
+    const size_t position = lexer_.position();
+    return TensorRef{lookup(value_name(), position)};
   }
 
   /// "%x: f32[1,S]"
@@ -47,11 +46,11 @@ class Parser {
     Value value;
     value.name = value_name();
     if (ids_.contains(value.name))
-      lexer_.fail(cat("a second value is called ", quoted("%" + value.name)));
+      lexer_.fail(cat("the value ", quoted("%" + value.name), " is defined twice"));
     lexer_.expect(":");
     value.dtype = dtype();
     value.shape = shape();
-    if (lexer_.accept_word("quant")) value.quant = quant();
+    if (lexer_.accept_token("quant")) value.quant = quant();
     return value;
   }
 
@@ -62,13 +61,13 @@ class Parser {
   }
 
   DType dtype() {
-    const std::string_view word = lexer_.word();
-    const auto found = parse_dtype(word);
-    if (!found) lexer_.fail(cat(quoted(word), " is not a dtype"));
+    const std::string_view name = lexer_.identifier();
+    const auto found = parse_dtype(name);
+    if (!found) lexer_.fail(cat(quoted(name), " is not a dtype"));
     return *found;
   }
 
-  /// Runs `read`, and gives its errors the place of the last token.
+  /// Runs `read`, and adds the position of the last token to its errors.
   template <typename Read>
   auto located(const Read& read) const {
     try {
@@ -90,14 +89,14 @@ class Parser {
 
   void expect_field(std::string_view name) {
     if (name != "scales") lexer_.expect(",");
-    lexer_.expect_word(name);
+    lexer_.expect_token(name);
     lexer_.expect("=");
   }
 
   template <typename T>
   T value_of() {
     const Attr value = argument_value();
-    if (!std::holds_alternative<T>(value)) lexer_.fail("this is of the wrong kind");
+    if (!std::holds_alternative<T>(value)) lexer_.fail("this value has the wrong type");
     return std::get<T>(value);
   }
 
@@ -136,7 +135,7 @@ class Parser {
     while (lexer_.accept(","));
     lexer_.expect("]");
     const auto out = list_attr(items);
-    if (!out) lexer_.fail("the items of a list must be of one kind");
+    if (!out) lexer_.fail("the items of a list must have the same type");
     return *out;
   }
 
@@ -164,7 +163,7 @@ class Parser {
 
   void header() {
     if (depth_ > kMaxNesting) lexer_.fail("graphs are nested too deeply");
-    lexer_.expect_word("graph");
+    lexer_.expect_token("graph");
     graph_.name = lexer_.name("the name of the graph");
     lexer_.expect("(");
     while (!lexer_.accept(")")) {
@@ -179,9 +178,9 @@ class Parser {
 
   void output() {
     lexer_.mark();
-    const size_t place = lexer_.place();
-    outputs_.push_back({value_name(), place});
-    lexer_.expect_word("as");
+    const size_t position = lexer_.position();
+    outputs_.push_back({value_name(), position});
+    lexer_.expect_token("as");
     graph_.output_names.push_back(lexer_.string());
     if (lexer_.peek() != ')') lexer_.expect(",");
   }
@@ -189,9 +188,9 @@ class Parser {
   void statement() {
     if (lexer_.peek() == '%') return operation();
     if (lexer_.accept("@")) return heading();
-    if (lexer_.accept_word("const")) return constant();
-    if (lexer_.accept_word("attribute")) return attribute();
-    if (lexer_.accept_word("source")) return source();
+    if (lexer_.accept_token("const")) return constant();
+    if (lexer_.accept_token("attribute")) return attribute();
+    if (lexer_.accept_token("source")) return source();
     lexer_.fail("expected an operation, '@', 'const', 'attribute', 'source' or '}'");
   }
 
@@ -200,7 +199,7 @@ class Parser {
     lexer_.expect(":");
     const std::string kind = lexer_.name("the kind of an attribute");
     const AttributeText* text = attribute_text(kind);
-    if (text == nullptr) lexer_.fail(cat("no attribute is of the kind ", quoted(kind)));
+    if (text == nullptr) lexer_.fail(cat("unknown attribute kind ", quoted(kind)));
     lexer_.expect("=");
     const std::string_view line = lexer_.rest_of_line();
     graph_.attributes[key] = located([&] { return text->parse(line); });
@@ -208,7 +207,7 @@ class Parser {
 
   void constant() {
     const ValueId id = define(typed_value());
-    const Value& value = graph_.values[static_cast<size_t>(id)];
+    const Value& value = graph_.values[id];
     Tensor data;
     data.dtype = value.dtype;
     data.shape = static_sizes(value.shape);
@@ -227,7 +226,8 @@ class Parser {
     Ints out;
     int64_t count = 1;
     for (const Dim& size : shape) {
-      if (!size.is_constant() || size.value() < 0) lexer_.fail("a constant needs plain sizes");
+      if (!size.is_constant() || size.value() < 0)
+        lexer_.fail("the sizes of a constant must be integers");
       if (size.value() > kMaxElements / count) lexer_.fail("this constant is too large");
       out.push_back(size.value());
       count *= std::max<int64_t>(size.value(), 1);
@@ -240,7 +240,7 @@ class Parser {
     while (!lexer_.accept("}")) {
       const std::string_view text = lexer_.raw();
       const auto element = parse_element(data.dtype, text);
-      if (!element) lexer_.fail(cat(quoted(text), " is no ", dtype_name(data.dtype)));
+      if (!element) lexer_.fail(cat(quoted(text), " is not a valid ", dtype_name(data.dtype)));
       bytes->insert(bytes->end(), element->begin(), element->end());
       if (lexer_.peek() != '}') lexer_.expect(",");
     }
@@ -252,24 +252,24 @@ class Parser {
   }
 
   void unloaded(const Tensor& data, const std::string& name) {
-    lexer_.expect_word("bytes");
+    lexer_.expect_token("bytes");
     lexer_.expect("=");
     const int64_t expected = data.elements() * dtype_size(data.dtype);
     if (lexer_.integer() != expected) lexer_.fail(cat("this constant has ", expected, " bytes"));
-    if (!lexer_.accept_word("hash")) return;
+    if (!lexer_.accept_token("hash")) return;
     lexer_.expect("=");
     hashes_[name] = lexer_.hex();
   }
 
   void heading() {
-    const size_t place = lexer_.place();
+    const size_t position = lexer_.position();
     const Scope root = scope_level(-1);
     const Scope& known = graph_.scopes[0];
     const bool is_unnamed = known.module_class.empty() && known.attribute.empty();
     if (is_unnamed && graph_.nodes.empty())
       graph_.scopes[0] = root;
     else if (known.module_class != root.module_class || known.attribute != root.attribute)
-      lexer_.fail_at(place, cat("the scopes above begin with ", quoted(known.module_class)));
+      lexer_.fail_at(position, cat("the scopes above have the root ", quoted(known.module_class)));
     scope_ = 0;
     while (lexer_.accept("/")) {
       Scope level = scope_level(scope_);
@@ -292,7 +292,7 @@ class Parser {
     do outputs.push_back(typed_value());
     while (lexer_.accept(","));
     lexer_.expect("=");
-    const std::string_view op = lexer_.word(/*colons=*/true);
+    const std::string_view op = lexer_.identifier(/*colons=*/true);
     if (op.empty()) lexer_.fail("expected an operation");
     Node node;
     node.op = op_id(op);
@@ -306,14 +306,14 @@ class Parser {
   void suffixes(Node& node) {
     const std::string_view name = op_short_name(node.op);
     int& calls = calls_[{node.scope, name}];
-    node.call = lexer_.accept_word("as") ? call_number(name) : calls;
+    node.call = lexer_.accept_token("as") ? call_number(name) : calls;
     ++calls;
-    if (lexer_.accept_word("in")) node.compute_dtype = dtype();
+    if (lexer_.accept_token("in")) node.compute_dtype = dtype();
     if (lexer_.accept("!")) {
       node.source = lexer_.count();
-      last_source_ = std::max(last_source_, {node.source, lexer_.place()});
+      last_source_ = std::max(last_source_, {node.source, lexer_.position()});
     }
-    if (lexer_.accept_word("body"))
+    if (lexer_.accept_token("body"))
       node.body = std::make_shared<Graph>(Parser(lexer_, depth_ + 1).run());
   }
 
@@ -349,14 +349,14 @@ class Parser {
     lexer_.expect(":");
     out.line = lexer_.count();
     if (lexer_.accept(":")) out.column = lexer_.count();
-    if (lexer_.accept_word("in")) out.function = lexer_.name("the name of a function");
+    if (lexer_.accept_token("in")) out.function = lexer_.name("the name of a function");
     return out;
   }
 
   void finish() {
     if (last_source_.first >= static_cast<SourceId>(graph_.sources.size()))
-      lexer_.fail_at(last_source_.second, cat("source !", last_source_.first, " is not given"));
-    for (const auto& [name, place] : outputs_) graph_.outputs.push_back(lookup(name, place));
+      lexer_.fail_at(last_source_.second, cat("source !", last_source_.first, " is not defined"));
+    for (const auto& [name, position] : outputs_) graph_.outputs.push_back(lookup(name, position));
     if (!hashes_.empty()) graph_.attributes[kContentHashes] = std::move(hashes_);
   }
 
@@ -365,10 +365,12 @@ class Parser {
   Graph graph_;
   ScopeId scope_ = 0;
   std::unordered_map<std::string, ValueId> ids_;
-  std::vector<std::pair<std::string, size_t>> outputs_;  ///< names and places; defined after them
+  std::vector<std::pair<std::string, size_t>>
+      outputs_;  ///< names and positions, resolved at the end
   std::map<std::pair<ScopeId, std::string_view>, int>
       calls_;  ///< operations so far by scope and name
-  std::pair<SourceId, size_t> last_source_ = {kNoSource, 0};  ///< the highest number and its place
+  std::pair<SourceId, size_t> last_source_ = {kNoSource,
+                                              0};  ///< the highest number and its position
   std::map<std::string, uint64_t> hashes_;
 };
 

@@ -1,8 +1,8 @@
-// The text form. Grammar, with `…` for what the IR's own words stand for:
+// The text form. Grammar, by example:
 //   graph NAME(%x: f32[1,S], …) -> (%y as "output_0", …) {
-//     attribute KEY: KIND = to the end of the line
+//     attribute KEY: KIND = TEXT               up to the end of the line
 //     const %w: f32[2] = {1.0, 2.0}            large ones: bytes=4096 hash=0123456789abcdef
-//   in ResNet/Conv2d[conv1]:                   scope of what follows; without one, the root
+//   @ResNet/Conv2d[conv1]:                     scope of the following operations; default: root
 //     %y: f32[1,S] = aten::relu(self=%x) as relu_0 in f32 !0  # model.py:88
 //     source !0 = model.py:88:16 in forward < train.py:12 | "return F.relu(y)" ^7+6      unknown: -
 //   }
@@ -41,7 +41,7 @@ class Printer {
     ((out_ += parts), ...);
   }
 
-  const Value& value(ValueId id) const { return graph_.values.at(static_cast<size_t>(id)); }
+  const Value& value(ValueId id) const { return graph_.values.at(id); }
   std::string name(ValueId id) const { return name_literal(value(id).name); }
 
   std::string typed(ValueId id) const {
@@ -86,7 +86,7 @@ class Printer {
 
   std::string data_text(const Constant& constant) const {
     const Tensor& data = constant.data;
-    const auto bytes = static_cast<size_t>(data.elements() * dtype_size(data.dtype));
+    const size_t bytes = data.elements() * dtype_size(data.dtype);
     if (bytes == 0) return "{}";
     if (!data.bytes.empty() && bytes <= kMaxPrintedBytes) return values_text(data);
     const std::string hash = hash_text(constant);
@@ -95,7 +95,7 @@ class Printer {
 
   static std::string values_text(const Tensor& tensor) {
     const Tensor rows = contiguous(tensor);
-    const auto size = static_cast<size_t>(dtype_size(rows.dtype));
+    const size_t size = dtype_size(rows.dtype);
     std::string out;
     for (size_t i = 0; i < static_cast<size_t>(rows.elements()); ++i)
       out += (i > 0 ? ", " : "") + element_literal(rows.dtype, rows.bytes.subspan(i * size, size));
@@ -149,7 +149,7 @@ class Printer {
 
   /// Like scope_address, with unusual classes and attributes quoted.
   std::string address(ScopeId id) const {
-    const Scope& scope = graph_.scopes.at(static_cast<size_t>(id));
+    const Scope& scope = graph_.scopes.at(id);
     const std::string above = scope.parent < 0 ? "" : address(scope.parent) + "/";
     const std::string attribute = name_literal(scope.attribute);
     return above + name_literal(scope.module_class) +
@@ -157,7 +157,7 @@ class Printer {
   }
 
   int number_source(SourceId source) {
-    int& number = source_number_.at(static_cast<size_t>(source));
+    int& number = source_number_.at(source);
     if (number < 0) {
       number = static_cast<int>(sources_.size());
       sources_.push_back(source);
@@ -167,14 +167,14 @@ class Printer {
 
   std::string comment(SourceId id) const {
     if (id == kNoSource) return "";
-    const std::vector<Frame>& frames = graph_.sources[static_cast<size_t>(id)].frames;
+    const std::vector<Frame>& frames = graph_.sources[id].frames;
     return frames.empty() ? "" : cat("  # ", frames[0].file, ":", frames[0].line);
   }
 
   void sources() {
     for (size_t i = 0; i < sources_.size(); ++i)
       put(i == 0 ? "\n" : "", indent_, "  source !", std::to_string(i), " =",
-          source_text(graph_.sources[static_cast<size_t>(sources_[i])]), "\n");
+          source_text(graph_.sources[sources_[i]]), "\n");
   }
 
   static std::string source_text(const Source& source) {
@@ -193,8 +193,8 @@ class Printer {
   std::string indent_;
   std::string out_;
   ScopeId scope_ = -1;              ///< that of the last operation printed
-  std::vector<int> source_number_;  ///< numbers in the text, by source id; -1 if not met yet
-  std::vector<SourceId> sources_;   ///< those met, in order
+  std::vector<int> source_number_;  ///< numbers in the text, by source id; -1 if not yet used
+  std::vector<SourceId> sources_;   ///< the used ones, in order
   std::function<std::string(ValueId)> value_name_ = [this](ValueId id) { return name(id); };
 };
 

@@ -21,7 +21,7 @@ std::string string_literal(std::string_view text);
 /// Shortest text that reads back to the same number, and never as an integer: "1.0", "1e-05".
 std::string float_literal(double value);
 std::string float_literal(float value);
-/// The text behind '%': "layer1.0.weight", or a string literal for names with other characters.
+/// The text after '%': "layer1.0.weight", or a string literal for names with other characters.
 std::string name_literal(std::string_view name);
 
 /// One element of a constant: "1.5", "-3", "true", "complex(0.0, 1.0)"; its bits ("0x7fc00001") if

@@ -9,21 +9,21 @@
 #include <utility>
 #include <vector>
 
-#include "ir/halves.h"
 #include "ir/linear.h"
+#include "ir/quotients.h"
 #include "src/diag/error.h"
 
 namespace t2n::ir {
 namespace {
 
 using Assumptions = std::span<const Comparison>;
-using Facts = std::vector<Dim>;  ///< none of them negative
+using ConstraintSet = std::vector<Dim>;  ///< none of them negative
 constexpr int kMaxDepth = 3;
 constexpr size_t kMaxFacts = 80, kMaxSplits = 4;
-constexpr int64_t kStepsOfOne = 20'000'000;  ///< for one question
+constexpr int64_t kStepsPerQuery = 20'000'000;
 
-/// If the comparison holds, one of the lists of facts is true.
-std::vector<Facts> alternatives(const Comparison& c) {
+/// If the comparison holds, all facts of one of the lists hold.
+std::vector<ConstraintSet> alternatives(const Comparison& c) {
   const Dim gap = c.left - c.right, back = c.right - c.left;
   switch (c.relation) {
     case Relation::lt: return {{back - 1}};
@@ -42,7 +42,7 @@ bool mentions_any(const Comparison& c, const std::vector<Symbol>& symbols) {
   });
 }
 
-/// The assumptions about the symbols of the comparison, and about symbols that these add.
+/// The assumptions about the symbols of the comparison, and about symbols that these introduce.
 std::vector<Comparison> relevant(const Comparison& comparison, Assumptions assumptions) {
   std::vector<bool> taken(assumptions.size());
   std::vector<Comparison> out = {comparison};
@@ -66,8 +66,8 @@ std::optional<int64_t> value_at(const Dim& dim, const Sizes& sizes) {
     int64_t product = term.factor;
     for (const Atom& atom : term.atoms) {
       std::optional<int64_t> value;
-      if (const Operands* of = operands_of(atom)) {
-        const auto a = value_at(of->a, sizes), b = value_at(of->b, sizes);
+      if (const Operands* operands = operands_of(atom)) {
+        const auto a = value_at(operands->a, sizes), b = value_at(operands->b, sizes);
         if (!a || !b) return std::nullopt;
         if (std::holds_alternative<Min>(atom)) value = std::min(*a, *b);
         if (std::holds_alternative<Max>(atom)) value = std::max(*a, *b);
@@ -89,14 +89,14 @@ std::optional<bool> holds_at(const Comparison& comparison, const Sizes& sizes) {
   return left && right ? std::optional(holds(*left, comparison.relation, *right)) : std::nullopt;
 }
 
-/// What is known of the question from a few sizes that the assumptions allow: a proof need not be
-/// tried where one of them contradicts it.
-struct Seen {
+/// The results of the comparison for a few sizes that satisfy the assumptions. A counterexample
+/// makes a proof attempt unnecessary.
+struct Samples {
   bool is_true = false;
   bool is_false = false;
 };
 
-Seen seen(const Comparison& comparison, Assumptions assumptions) {
+Samples sample(const Comparison& comparison, Assumptions assumptions) {
   constexpr std::array<int64_t, 8> kSizes = {1, 2, 3, 5, 8, 0, 31, 64};
   constexpr size_t kPoints = 24;
   Sizes sizes;
@@ -106,9 +106,9 @@ Seen seen(const Comparison& comparison, Assumptions assumptions) {
   };
   add(comparison);
   for (const Comparison& each : assumptions) add(each);
-  Seen out;
+  Samples out;
   for (size_t point = 0; point < kPoints && !(out.is_true && out.is_false); ++point) {
-    // All equal at first, then each another one.
+    // First all sizes are equal, then they differ.
     size_t at = point;
     for (auto& [symbol, size] : sizes) {
       size = kSizes.at(at % kSizes.size());
@@ -125,7 +125,7 @@ Seen seen(const Comparison& comparison, Assumptions assumptions) {
   return out;
 }
 
-/// One question with what was found out on the way to its answer.
+/// One query with its intermediate results.
 class Proof {
  public:
   explicit Proof(Assumptions assumptions) : assumptions_(assumptions) {}
@@ -136,19 +136,19 @@ class Proof {
 
  private:
   Assumptions assumptions_;
-  int64_t steps_ = kStepsOfOne;
+  int64_t steps_ = kStepsPerQuery;
   std::map<std::pair<std::string, int>, bool> known_;
 };
 
-/// Adds assumptions about the symbols in `facts`, and about symbols that these add.
-void add_relevant(Facts& facts, Assumptions assumptions) {
+/// Adds assumptions about the symbols in `facts`, and about symbols that these introduce.
+void add_relevant(ConstraintSet& facts, Assumptions assumptions) {
   std::vector<bool> taken(assumptions.size());
   for (size_t i = 0; i < facts.size(); ++i) {
     const std::vector<Symbol> symbols = facts[i].symbols();
     for (size_t k = 0; k < assumptions.size(); ++k) {
       if (taken[k] || !mentions_any(assumptions[k], symbols)) continue;
       taken[k] = true;
-      const std::vector<Facts> cases = alternatives(assumptions[k]);
+      const std::vector<ConstraintSet> cases = alternatives(assumptions[k]);
       if (cases.size() == 1) facts.insert(facts.end(), cases[0].begin(), cases[0].end());
     }
   }
@@ -157,7 +157,7 @@ void add_relevant(Facts& facts, Assumptions assumptions) {
 /// Shows that facts contradict one another.
 class Refutation {
  public:
-  Refutation(Facts facts, Proof& proof, int depth)
+  Refutation(ConstraintSet facts, Proof& proof, int depth)
       : facts_(std::move(facts)), proof_(proof), depth_(depth) {}
 
   bool run() {
@@ -178,12 +178,14 @@ class Refutation {
   }
 
   bool is_natural(const Atom& atom) const {
-    const Operands* of = operands_of(atom);
-    if (of == nullptr) return true;
-    if (std::holds_alternative<Min>(atom)) return is_natural(of->a) && is_natural(of->b);
-    if (std::holds_alternative<Max>(atom)) return is_natural(of->a) || is_natural(of->b);
-    const bool is_divided = is_always(of->b, Relation::ge, 1);
-    return is_divided && (std::holds_alternative<Mod>(atom) || is_natural(of->a));
+    const Operands* operands = operands_of(atom);
+    if (operands == nullptr) return true;
+    if (std::holds_alternative<Min>(atom))
+      return is_natural(operands->a) && is_natural(operands->b);
+    if (std::holds_alternative<Max>(atom))
+      return is_natural(operands->a) || is_natural(operands->b);
+    const bool is_divided = is_always(operands->b, Relation::ge, 1);
+    return is_divided && (std::holds_alternative<Mod>(atom) || is_natural(operands->a));
   }
   bool is_natural(const Dim& dim) const {
     const bool is_sum_of_naturals =
@@ -199,33 +201,33 @@ class Refutation {
     if (std::find(explained_.begin(), explained_.end(), atom) != explained_.end()) return;
     explained_.push_back(atom);
     const Dim self = sum_of({Term{1, {atom}}});
-    const Operands* of = operands_of(atom);
-    if (of == nullptr)
+    const Operands* operands = operands_of(atom);
+    if (operands == nullptr)
       facts_.push_back(self);
     else if (std::holds_alternative<Min>(atom) || std::holds_alternative<Max>(atom))
-      explain_choice(self, *of, std::holds_alternative<Min>(atom) ? 1 : -1);
-    else if (is_always(of->b, Relation::ge, 1))
-      explain_quotient(self, *of, std::holds_alternative<Mod>(atom));
+      explain_choice(self, *operands, std::holds_alternative<Min>(atom) ? 1 : -1);
+    else if (is_always(operands->b, Relation::ge, 1))
+      explain_quotient(self, *operands, std::holds_alternative<Mod>(atom));
   }
 
   /// `sign` is -1 for a maximum.
-  void explain_choice(const Dim& self, const Operands& of, int64_t sign) {
-    const Dim to_a = Dim(sign) * (of.a - self), to_b = Dim(sign) * (of.b - self);
+  void explain_choice(const Dim& self, const Operands& operands, int64_t sign) {
+    const Dim to_a = Dim(sign) * (operands.a - self), to_b = Dim(sign) * (operands.b - self);
     facts_.insert(facts_.end(), {to_a, to_b});
     splits_.emplace_back(Dim(-1) * to_a, Dim(-1) * to_b);
   }
 
-  void explain_quotient(const Dim& self, const Operands& of, bool is_remainder) {
-    const Dim rest = is_remainder ? self : of.a - of.b * self;
-    facts_.insert(facts_.end(), {rest, of.b - rest - 1});
+  void explain_quotient(const Dim& self, const Operands& operands, bool is_remainder) {
+    const Dim rest = is_remainder ? self : operands.a - operands.b * self;
+    facts_.insert(facts_.end(), {rest, operands.b - rest - 1});
     if (is_remainder) {
-      const Dim gap = of.a - of.b * floor_div(of.a, of.b) - self;
+      const Dim gap = operands.a - operands.b * floor_div(operands.a, operands.b) - self;
       facts_.insert(facts_.end(), {gap, Dim(-1) * gap});
     }
-    if (!is_remainder && is_natural(of.a)) facts_.push_back(self);  // needed for products of it
+    if (!is_remainder && is_natural(operands.a)) facts_.push_back(self);  // needed for its products
   }
 
-  /// Products of facts that are not negative are not negative either.
+  /// Products of non-negative facts are non-negative.
   void multiply() {
     std::vector<std::vector<Atom>> products;
     for (const Dim& fact : facts_)
@@ -264,7 +266,7 @@ class Refutation {
           facts_.push_back(fact * bound);
   }
 
-  /// The first facts that are sums of atoms, and have this one.
+  /// The initial facts that are sums of atoms and contain `atom`.
   std::vector<Dim> linear_facts(const Atom& atom, size_t known) const {
     std::vector<Dim> out;
     for (size_t i = 0; i < known; ++i) {
@@ -278,17 +280,17 @@ class Refutation {
     return out;
   }
 
-  /// Splits by cases: each minimum and maximum equals one of its operands.
-  bool is_refuted(const Facts& facts, size_t split) const {
+  /// Case analysis: each minimum and maximum equals one of its operands.
+  bool is_refuted(const ConstraintSet& facts, size_t split) const {
     if (is_linear_contradiction(facts)) return true;
     if (split >= std::min(splits_.size(), kMaxSplits) || proof_.steps() < 0) return false;
-    Facts one = facts, other = facts;
+    ConstraintSet one = facts, other = facts;
     one.push_back(splits_[split].first);
     other.push_back(splits_[split].second);
     return is_refuted(one, split + 1) && is_refuted(other, split + 1);
   }
 
-  bool is_linear_contradiction(const Facts& facts) const {
+  bool is_linear_contradiction(const ConstraintSet& facts) const {
     std::vector<std::vector<Atom>> unknowns;
     for (const Dim& fact : facts)
       for (const Term& term : fact.terms())
@@ -301,17 +303,17 @@ class Refutation {
       row.factors.resize(unknowns.size());
       for (const Term& term : fact.terms()) {
         const auto found = std::find(unknowns.begin(), unknowns.end(), term.atoms);
-        row.factors[static_cast<size_t>(found - unknowns.begin())] = term.factor;
+        row.factors[found - unknowns.begin()] = term.factor;
       }
     }
     return is_contradiction(system, proof_.steps());
   }
 
-  Facts facts_;
+  ConstraintSet facts_;
   Proof& proof_;
   int depth_;
   std::vector<Atom> explained_;
-  std::vector<std::pair<Dim, Dim>> splits_;  ///< of each pair, one is not negative
+  std::vector<std::pair<Dim, Dim>> splits_;  ///< at least one of each pair is non-negative
 };
 
 bool Proof::follows(const Comparison& comparison, int depth) {
@@ -319,34 +321,34 @@ bool Proof::follows(const Comparison& comparison, int depth) {
   if (gap.is_constant()) return holds(gap.value(), comparison.relation, 0);
   const std::pair key(cat(gap.str(), str(comparison.relation)), depth);
   if (const auto known = known_.find(key); known != known_.end()) return known->second;
-  const std::vector<Facts> against = alternatives(negated(comparison));
-  const bool out = std::all_of(against.begin(), against.end(), [&](const Facts& facts) {
+  const std::vector<ConstraintSet> negations = alternatives(negated(comparison));
+  const bool out = std::all_of(negations.begin(), negations.end(), [&](const ConstraintSet& facts) {
     return Refutation(facts, *this, depth).run();
   });
   return known_.emplace(key, out).first->second;
 }
 
-/// The verdict, with the steps that it took.
-std::pair<Verdict, int64_t> examined(const Comparison& comparison, Assumptions assumptions) {
-  const Seen at = seen(comparison, assumptions);
+/// The verdict, and the number of steps taken.
+std::pair<Verdict, int64_t> decide(const Comparison& comparison, Assumptions assumptions) {
+  const Samples at = sample(comparison, assumptions);
   Proof proof(assumptions);
-  const auto with = [&](Verdict verdict) {
-    return std::pair(verdict, kStepsOfOne - proof.steps());
+  const auto result = [&](Verdict verdict) {
+    return std::pair(verdict, kStepsPerQuery - proof.steps());
   };
   try {
-    if (!at.is_false && proof.follows(comparison, kMaxDepth)) return with(Verdict::always);
-    if (!at.is_true && proof.follows(negated(comparison), kMaxDepth)) return with(Verdict::never);
+    if (!at.is_false && proof.follows(comparison, kMaxDepth)) return result(Verdict::always);
+    if (!at.is_true && proof.follows(negated(comparison), kMaxDepth)) return result(Verdict::never);
   } catch (const Error& error) {
     if (error.diagnostic().id != "unsupported-argument") throw;  // a number does not fit
   }
-  return with(Verdict::unknown);
+  return result(Verdict::unknown);
 }
 
 thread_local ProofBudget* current = nullptr;
 
 }  // namespace
 
-ProofBudget::ProofBudget(int64_t steps) : left_(steps), outer_(std::exchange(current, this)) {}
+ProofBudget::ProofBudget(int64_t steps) : remaining_(steps), outer_(std::exchange(current, this)) {}
 ProofBudget::~ProofBudget() { current = outer_; }
 
 Verdict prove(const Comparison& comparison, Assumptions assumptions) {
@@ -355,17 +357,17 @@ Verdict prove(const Comparison& comparison, Assumptions assumptions) {
     return holds(left.value(), comparison.relation, right.value()) ? Verdict::always
                                                                    : Verdict::never;
   const std::vector<Comparison> needed = relevant(comparison, assumptions);
-  if (current == nullptr) return examined(comparison, needed).first;
+  if (current == nullptr) return decide(comparison, needed).first;
   std::string key = str(comparison);
   for (const Comparison& each : needed) key += cat("; ", str(each));
   const auto known = current->known_.find(key);
   if (known != current->known_.end()) return known->second;
-  if (current->left_ < 0)
+  if (current->remaining_ < 0)
     throw Error("dynamic-size", "comparing sizes takes too many steps",
                 cat("whether ", str(comparison), " was not decided"),
                 "declare fewer axes dynamic, or state with --assert how sizes compare");
-  const auto [verdict, steps] = examined(comparison, needed);
-  current->left_ -= steps;
+  const auto [verdict, steps] = decide(comparison, needed);
+  current->remaining_ -= steps;
   return current->known_.emplace(std::move(key), verdict).first->second;
 }
 

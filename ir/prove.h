@@ -1,4 +1,4 @@
-// Whether comparisons of sizes follow from others.
+// Proves comparisons of sizes from assumptions.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +17,9 @@ enum class Verdict { always, never, unknown };
 /// found, or if numbers do not fit into 64 bits.
 Verdict prove(const Comparison& comparison, std::span<const Comparison> assumptions = {});
 
-/// While it exists, the proofs of this thread take so many steps together, then prove() throws
-/// `dynamic-size`. Steps, and not seconds, so that the result is the same on every machine. Answers
-/// are kept, so that no question is examined twice.
+/// While it exists, all proofs of this thread together may take this many steps; then prove()
+/// throws `dynamic-size`. Counting steps instead of seconds gives the same result on every machine.
+/// Caches verdicts.
 class ProofBudget {
  public:
   static constexpr int64_t kSteps = 1'000'000'000;  ///< about ten seconds
@@ -30,8 +30,8 @@ class ProofBudget {
 
  private:
   friend Verdict prove(const Comparison& comparison, std::span<const Comparison> assumptions);
-  int64_t left_;
-  std::map<std::string, Verdict> known_;  ///< by the question with its assumptions
+  int64_t remaining_;
+  std::map<std::string, Verdict> known_;  ///< by the query with its assumptions
   ProofBudget* outer_;
 };
 

@@ -1,4 +1,4 @@
-// How the integers of a quantised tensor represent reals.
+// Quantisation parameters of a tensor.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 
 namespace t2n::ir {
 
-/// Integers represent reals: real = (q - zero_point) * scale.
+/// Quantisation parameters: float = (q - zero_point) * scale.
 struct QuantInfo {
   std::vector<double> scales;  ///< one, or one for each index of `axis`
   std::vector<int64_t> zero_points;

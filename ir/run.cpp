@@ -12,22 +12,20 @@ namespace {
 std::vector<int> last_uses(const Graph& graph) {
   std::vector<int> out(graph.values.size(), -1);
   for (size_t i = 0; i < graph.nodes.size(); ++i)
-    for_each_input(graph.nodes[i],
-                   [&](ValueId id) { out.at(static_cast<size_t>(id)) = static_cast<int>(i); });
-  for (const ValueId id : graph.outputs)
-    out.at(static_cast<size_t>(id)) = static_cast<int>(graph.nodes.size());
+    for_each_input(graph.nodes[i], [&](ValueId id) { out.at(id) = static_cast<int>(i); });
+  for (const ValueId id : graph.outputs) out.at(id) = static_cast<int>(graph.nodes.size());
   return out;
 }
 
-/// Sizes that follow from values, collected during the run: what counts them runs before readers.
-class BornSizes {
+/// Data-dependent sizes, collected during the run: their definitions run before their uses.
+class UnbackedSizeMap {
  public:
-  BornSizes(const Graph& graph, Sizes known) : graph_(graph), sizes_(std::move(known)) {}
+  UnbackedSizeMap(const Graph& graph, Sizes known) : graph_(graph), sizes_(std::move(known)) {}
   const Sizes& sizes() const { return sizes_; }
 
   /// The node with these sizes as numbers in its arguments; null if it has none.
   const Node* bound(const Node& node) {
-    if (sizes_.empty() || std::none_of(node.args.begin(), node.args.end(), mentions_born))
+    if (sizes_.empty() || std::none_of(node.args.begin(), node.args.end(), mentions_unbacked))
       return nullptr;
     node_ = node;
     for (Argument& arg : node_.args) {
@@ -38,28 +36,29 @@ class BornSizes {
     return &node_;
   }
 
-  /// Errors: `forward-failed` if a demand of the graph does not hold.
-  void check_demands() const {
-    for (const Comparison& demand : demands(graph_)) {
-      const Dim left = demand.left.substitute(sizes_), right = demand.right.substitute(sizes_);
+  /// Errors: `forward-failed` if a runtime assertion of the graph does not hold.
+  void check_runtime_assertions() const {
+    for (const Comparison& assertion : runtime_assertions(graph_)) {
+      const Dim left = assertion.left.substitute(sizes_),
+                right = assertion.right.substitute(sizes_);
       if (left.is_constant() && right.is_constant() &&
-          !holds(left.value(), demand.relation, right.value()))
-        throw Error("forward-failed", cat("the graph demands ", ir::str(demand)));
+          !holds(left.value(), assertion.relation, right.value()))
+        throw Error("forward-failed", cat("runtime assertion failed: ", ir::str(assertion)));
     }
   }
 
-  void see(ValueId id, const Tensor& tensor) {
-    const Shape& shape = graph_.values[static_cast<size_t>(id)].shape;
+  void record(ValueId id, const Tensor& tensor) {
+    const Shape& shape = graph_.values[id].shape;
     for (size_t axis = 0; axis < shape.size() && axis < tensor.shape.size(); ++axis)
-      if (const Symbol* symbol = shape[axis].as_symbol(); symbol != nullptr && symbol->born())
+      if (const Symbol* symbol = shape[axis].as_symbol(); symbol != nullptr && symbol->unbacked())
         sizes_.try_emplace(*symbol, tensor.shape[axis]);
   }
 
  private:
-  static bool mentions_born(const Argument& arg) {
-    if (const auto* one = std::get_if<Dim>(&arg.value)) return is_born(*one);
+  static bool mentions_unbacked(const Argument& arg) {
+    if (const auto* one = std::get_if<Dim>(&arg.value)) return is_unbacked(*one);
     const auto* many = std::get_if<std::vector<Dim>>(&arg.value);
-    return many != nullptr && is_born(*many);
+    return many != nullptr && is_unbacked(*many);
   }
 
   const Graph& graph_;
@@ -70,32 +69,32 @@ class BornSizes {
 }  // namespace
 
 std::vector<Tensor> run_graph(const Graph& graph, const std::vector<Tensor>& inputs,
-                              const Evaluator& evaluate, const Sizes& born_outside) {
+                              const Evaluator& evaluate, const Sizes& unbacked_outside) {
   T2N_ASSERT(inputs.size() == graph.inputs.size(), inputs.size(), " inputs for a graph of ",
              graph.inputs.size());
   std::vector<Tensor> known(graph.values.size());
-  const auto slot = [&](ValueId id) -> Tensor& { return known.at(static_cast<size_t>(id)); };
+  const auto slot = [&](ValueId id) -> Tensor& { return known.at(id); };
   for (size_t i = 0; i < inputs.size(); ++i) slot(graph.inputs[i]) = inputs[i];
   for (const Constant& constant : graph.constants) slot(constant.value) = constant.data;
 
   const std::vector<int> last = last_uses(graph);
-  BornSizes born(graph, born_outside);
+  UnbackedSizeMap unbacked(graph, unbacked_outside);
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
-    const Node* const bound = born.bound(graph.nodes[i]);
+    const Node* const bound = unbacked.bound(graph.nodes[i]);
     const Node& node = bound == nullptr ? graph.nodes[i] : *bound;
     std::vector<Tensor> results =
-        is_scan(node) ? run_scan(node, slot, evaluate, born.sizes()) : evaluate(node, slot);
+        is_scan(node) ? run_scan(node, slot, evaluate, unbacked.sizes()) : evaluate(node, slot);
     T2N_ASSERT(results.size() == node.outputs.size(), node_address(graph, node), " gave ",
                results.size(), " results, not ", node.outputs.size());
     const auto free_after_last_use = [&](ValueId id) {
-      if (last[static_cast<size_t>(id)] <= static_cast<int>(i)) slot(id) = Tensor{};
+      if (last[id] <= static_cast<int>(i)) slot(id) = Tensor{};
     };
-    for (size_t k = 0; k < results.size(); ++k) born.see(node.outputs[k], results[k]);
+    for (size_t k = 0; k < results.size(); ++k) unbacked.record(node.outputs[k], results[k]);
     for (size_t k = 0; k < results.size(); ++k) slot(node.outputs[k]) = std::move(results[k]);
     for_each_input(node, free_after_last_use);
     for (const ValueId id : node.outputs) free_after_last_use(id);
   }
-  born.check_demands();
+  unbacked.check_runtime_assertions();
   std::vector<Tensor> out;
   for (const ValueId id : graph.outputs) out.push_back(slot(id));
   return out;

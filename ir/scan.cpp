@@ -10,17 +10,16 @@ namespace {
 
 template <typename T>
 const T* get(const Node& node, std::string_view name) {
-  const Attr* attr = node.find(name);
-  return attr == nullptr ? nullptr : std::get_if<T>(attr);
+  return std::get_if<T>(node.find(name));
 }
 
-/// The scan, or what is wrong with the arguments.
+/// The scan, or an error message about the arguments.
 std::variant<Scan, std::string> decode(const Node& node) {
   std::string problem;
   const auto read = [&]<typename T>(std::string_view name, T otherwise) {
     const T* found = get<T>(node, name);
     if (found == nullptr && problem.empty())
-      problem = cat("the argument ", quoted(name), " is missing or of the wrong kind");
+      problem = cat("the argument ", quoted(name), " is missing or has the wrong type");
     return found == nullptr ? otherwise : *found;
   };
   const auto ints = [&](std::string_view name) {
@@ -29,7 +28,7 @@ std::variant<Scan, std::string> decode(const Node& node) {
       if (each.is_constant())
         out.push_back(each.value());
       else if (problem.empty())
-        problem = cat(quoted(name), " holds a size");
+        problem = cat(quoted(name), " contains a symbolic size");
     }
     return out;
   };
@@ -61,9 +60,9 @@ class Checker {
 
   std::optional<std::string> run() {
     if (body_.inputs.size() != scan_.inputs())
-      return cat("the body has ", body_.inputs.size(), " inputs, the scan gives ", scan_.inputs());
+      return cat("the body has ", body_.inputs.size(), " inputs, the scan passes ", scan_.inputs());
     if (body_.outputs.size() != scan_.outputs() || node_.outputs.size() != scan_.outputs())
-      return cat("the body has ", body_.outputs.size(), " outputs, the scan wants ",
+      return cat("the body has ", body_.outputs.size(), " outputs, the scan needs ",
                  scan_.outputs(), " and has ", node_.outputs.size());
     if (scan_.length.is_constant() && scan_.length.value() < 0)
       return cat("the scan has ", scan_.length.value(), " iterations");
@@ -73,8 +72,8 @@ class Checker {
   }
 
  private:
-  const Value& outer(ValueId id) const { return graph_.values[static_cast<size_t>(id)]; }
-  const Value& inner(ValueId id) const { return body_.values[static_cast<size_t>(id)]; }
+  const Value& outer(ValueId id) const { return graph_.values[id]; }
+  const Value& inner(ValueId id) const { return body_.values[id]; }
   const Value& input(size_t i) const { return inner(body_.inputs[i]); }
   const Value& output(size_t i) const { return inner(body_.outputs[i]); }
 
@@ -82,26 +81,26 @@ class Checker {
     if (!problem_) problem_ = std::move(text);
   }
 
-  void match(const Value& have, const Value& want, std::string_view role) {
-    bool same = have.dtype == want.dtype && have.shape.size() == want.shape.size();
-    for (size_t i = 0; same && i < have.shape.size(); ++i)
-      same = !differ(have.shape[i], want.shape[i]);
+  void match(const Value& actual, const Value& expected, std::string_view role) {
+    bool same = actual.dtype == expected.dtype && actual.shape.size() == expected.shape.size();
+    for (size_t i = 0; same && i < actual.shape.size(); ++i)
+      same = !differ(actual.shape[i], expected.shape[i]);
     if (!same)
-      fail(cat(quoted("%" + have.name), " of the body is ", dtype_name(have.dtype),
-               shape_str(have.shape), " where ", role, " is ", dtype_name(want.dtype),
-               shape_str(want.shape)));
+      fail(cat(quoted("%" + actual.name), " of the body is ", dtype_name(actual.dtype),
+               shape_str(actual.shape), " where ", role, " is ", dtype_name(expected.dtype),
+               shape_str(expected.shape)));
   }
 
-  /// `whole` at one index of `axis`, whose size must be that of the scan.
-  Value without_axis(const Value& whole, int64_t axis) {
-    Value out = whole;
-    if (axis < 0 || axis >= static_cast<int64_t>(whole.shape.size())) {
-      fail(cat(quoted("%" + whole.name), " has no axis ", axis));
+  /// `tensor` at one index of `axis`, whose size must be the length of the scan.
+  Value without_axis(const Value& tensor, int64_t axis) {
+    Value out = tensor;
+    if (axis < 0 || axis >= static_cast<int64_t>(tensor.shape.size())) {
+      fail(cat(quoted("%" + tensor.name), " has no axis ", axis));
       return out;
     }
-    const Dim size = whole.shape[static_cast<size_t>(axis)];
+    const Dim size = tensor.shape[axis];
     if (differ(size, scan_.length))
-      fail(cat(quoted("%" + whole.name), " has the size ", size.str(), " along axis ", axis,
+      fail(cat(quoted("%" + tensor.name), " has the size ", size.str(), " along axis ", axis,
                " of a scan of ", scan_.length.str(), " iterations"));
     out.shape.erase(out.shape.begin() + axis);
     return out;
@@ -115,7 +114,7 @@ class Checker {
     for (size_t i = 0; i < scan_.initial.size(); ++i)
       match(input(scan_.state_input(i)), outer(scan_.initial[i]), "the initial state");
     for (size_t i = 0; i < scan_.captured.size(); ++i)
-      match(input(scan_.captured_input(i)), outer(scan_.captured[i]), "what is captured");
+      match(input(scan_.captured_input(i)), outer(scan_.captured[i]), "the captured value");
   }
 
   void check_outputs() {
@@ -138,10 +137,10 @@ class Checker {
 
 /// The slice at index `at` of one axis.
 Tensor selected(const Tensor& tensor, int64_t axis, int64_t at) {
-  const auto place = static_cast<size_t>(axis);
+  const size_t index = axis;
   Tensor out = tensor;
-  const int64_t skip = at * tensor.strides[place] * dtype_size(tensor.dtype);
-  if (tensor.elements() > 0) out.bytes = tensor.bytes.subspan(static_cast<size_t>(skip));
+  const int64_t skip = at * tensor.strides[index] * dtype_size(tensor.dtype);
+  if (tensor.elements() > 0) out.bytes = tensor.bytes.subspan(skip);
   out.shape.erase(out.shape.begin() + axis);
   out.strides.erase(out.strides.begin() + axis);
   return out;
@@ -153,7 +152,7 @@ Tensor stacked(std::vector<Tensor> iterations, int64_t axis, bool reversed) {
   Ints shape = iterations.at(0).shape;
   Ints before(shape.begin(), shape.begin() + axis), after(shape.begin() + axis, shape.end());
   const DType dtype = iterations[0].dtype;
-  const auto block = static_cast<size_t>(element_count(after) * dtype_size(dtype));
+  const size_t block = element_count(after) * dtype_size(dtype);
   shape.insert(shape.begin() + axis, static_cast<int64_t>(iterations.size()));
   OwnedTensor out = allocate(dtype, shape);
   for (size_t t = 0; t < iterations.size(); ++t) {
@@ -165,7 +164,7 @@ Tensor stacked(std::vector<Tensor> iterations, int64_t axis, bool reversed) {
   return std::move(out.tensor);
 }
 
-/// The same of no iteration. A size of the body that is not known counts as 0.
+/// The same for zero iterations. Unknown sizes of the body become 0.
 Tensor stacked_none(const Value& each, int64_t axis) {
   Ints shape;
   for (const Dim& dim : each.shape) shape.push_back(dim.is_constant() ? dim.value() : 0);
@@ -182,14 +181,14 @@ void keep(std::vector<T>& items, const std::vector<bool>& kept) {
   items = std::move(out);
 }
 
-/// The inputs of the body that its `wanted` outputs need.
-std::vector<bool> needed_inputs(const Graph& body, const std::vector<bool>& wanted) {
+/// The inputs of the body that its used outputs need.
+std::vector<bool> needed_inputs(const Graph& body, const std::vector<bool>& is_used) {
   std::vector<bool> needed(body.values.size());
-  for (size_t i = 0; i < wanted.size(); ++i)
-    if (wanted[i]) needed.at(static_cast<size_t>(body.outputs[i])) = true;
+  for (size_t i = 0; i < is_used.size(); ++i)
+    if (is_used[i]) needed.at(body.outputs[i]) = true;
   live_nodes(body, needed);
   std::vector<bool> out;
-  for (const ValueId id : body.inputs) out.push_back(needed[static_cast<size_t>(id)]);
+  for (const ValueId id : body.inputs) out.push_back(needed[id]);
   return out;
 }
 
@@ -226,28 +225,28 @@ std::optional<std::string> scan_problem(const Graph& graph, const Node& node) {
 }
 
 std::vector<Tensor> run_scan(const Node& node, const Operand& operand, const Evaluator& evaluate,
-                             const Sizes& born_outside) {
+                             const Sizes& unbacked_outside) {
   const Scan scan = read_scan(node);
-  std::vector<Tensor> whole, states, captured;
-  for (const ValueId id : scan.scanned) whole.push_back(operand(id));
+  std::vector<Tensor> scanned, states, captured;
+  for (const ValueId id : scan.scanned) scanned.push_back(operand(id));
   for (const ValueId id : scan.initial) states.push_back(operand(id));
   for (const ValueId id : scan.captured) captured.push_back(operand(id));
   std::vector<std::vector<Tensor>> iterations(scan.stacked());
   const int64_t length = scan.length.value();
   for (int64_t iteration = 0; iteration < length; ++iteration) {
     std::vector<Tensor> inputs = {scalar_tensor(iteration, DType::i64)};
-    for (size_t i = 0; i < whole.size(); ++i)
-      inputs.push_back(selected(whole[i], scan.scanned_axes[i],
+    for (size_t i = 0; i < scanned.size(); ++i)
+      inputs.push_back(selected(scanned[i], scan.scanned_axes[i],
                                 scan.scanned_reversed[i] ? length - 1 - iteration : iteration));
     inputs.insert(inputs.end(), states.begin(), states.end());
     inputs.insert(inputs.end(), captured.begin(), captured.end());
-    std::vector<Tensor> results = run_graph(*node.body, inputs, evaluate, born_outside);
+    std::vector<Tensor> results = run_graph(*node.body, inputs, evaluate, unbacked_outside);
     for (size_t i = 0; i < iterations.size(); ++i) iterations[i].push_back(results[i]);
     states.assign(results.begin() + static_cast<std::ptrdiff_t>(scan.stacked()), results.end());
   }
   std::vector<Tensor> out;
   for (size_t i = 0; i < iterations.size(); ++i) {
-    const auto result = static_cast<size_t>(node.body->outputs[i]);
+    const size_t result = node.body->outputs[i];
     out.push_back(length == 0 ? stacked_none(node.body->values[result], scan.stacked_axes[i])
                               : stacked(std::move(iterations[i]), scan.stacked_axes[i],
                                         scan.stacked_reversed[i]));
@@ -258,7 +257,7 @@ std::vector<Tensor> run_scan(const Node& node, const Operand& operand, const Eva
 
 bool prune_scan(Node& node, const std::vector<bool>& is_used) {
   Scan scan = read_scan(node);
-  // A state is needed by itself, or because an iteration reads it for something that is needed.
+  // A state is needed if its last value is used, or if a needed output reads it.
   std::vector<bool> outputs = is_used, inputs;
   for (bool changed = true; changed;) {
     changed = false;

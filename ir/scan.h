@@ -13,17 +13,17 @@ namespace t2n::ir {
 inline constexpr std::string_view kScanOp = "t2n::scan";
 
 /// The arguments of `t2n::scan`, under these names and in this order:
-///   length: Dim                       iterations; the node means nothing for less than one
+///   length: Dim                       number of iterations, at least one
 ///   scanned: Tensor[], scanned_axes: int[], scanned_reversed: bool[]
 ///                                     iteration t sees index t of the axis, or length - 1 - t
 ///   initial: Tensor[]                 states before the first iteration
 ///   captured: Tensor[]                the same in every iteration
 ///   stacked_axes: int[], stacked_reversed: bool[]
-///                                     where the values of the iterations go, and in which order
-/// Body inputs: the number of the iteration (i64[]), the scanned tensors without their axis, the
-/// states, what is captured. Body outputs: what is stacked, without the axis; the next states.
-/// Outputs of the node: the stacked tensors, the last states. Nothing else enters a body: neither
-/// values nor constants of the graph around it. Symbols mean the same inside and outside.
+///                                     axis and order in which per-iteration values are stacked
+/// Body inputs: the iteration number (i64[]), the scanned tensors without their axis, the states,
+/// the captured values. Body outputs: the values to stack, without the axis; the next states.
+/// Outputs of the node: the stacked tensors, the last states. A body uses no other values or
+/// constants of the enclosing graph. Symbols have the same meaning inside and outside.
 struct Scan {
   Dim length;
   std::vector<ValueId> scanned;
@@ -40,7 +40,7 @@ struct Scan {
   size_t state_input(size_t i) const { return 1 + scanned.size() + i; }
   size_t captured_input(size_t i) const { return 1 + scanned.size() + initial.size() + i; }
   size_t inputs() const { return captured_input(captured.size()); }
-  // Positions among the outputs of body and node alike.
+  // Positions among the outputs of both body and node.
   size_t state_output(size_t i) const { return stacked() + i; }
   size_t outputs() const { return state_output(initial.size()); }
 };
@@ -50,15 +50,15 @@ bool is_scan(const Node& node);
 Scan read_scan(const Node& node);
 std::vector<Argument> scan_arguments(const Scan& scan);
 
-/// What is wrong with a scan whose body is valid; nothing if it is correct.
+/// An error message about a scan whose body is valid; nothing if it is correct.
 std::optional<std::string> scan_problem(const Graph& graph, const Node& node);
 
 /// Runs the body iteration after iteration.
 std::vector<Tensor> run_scan(const Node& node, const Operand& operand, const Evaluator& evaluate,
-                             const Sizes& born_outside);
+                             const Sizes& unbacked_outside);
 
-/// Drops what a scan stacks, carries, scans or captures without use; `is_used`: by output of the
-/// node. The body is copied before it changes. Returns true if anything was dropped.
+/// Removes unused stacked outputs, states, scanned and captured inputs; `is_used`: by output of the
+/// node. Copies the body before changing it. Returns true if anything was removed.
 bool prune_scan(Node& node, const std::vector<bool>& is_used);
 
 }  // namespace t2n::ir

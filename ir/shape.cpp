@@ -1,11 +1,10 @@
-// Symbolic integer arithmetic in canonical form: a sum of terms, each a coefficient times sorted
-// atoms.
+// Symbolic integer arithmetic in canonical form: a sum of coefficients times sorted atoms.
 #include "ir/shape.h"
 
 #include <algorithm>
 #include <numeric>
 
-#include "ir/halves.h"
+#include "ir/quotients.h"
 #include "src/diag/error.h"
 
 namespace t2n::ir {
@@ -15,25 +14,26 @@ namespace {
   throw Error("unsupported-argument", "a size does not fit into 64 bits");
 }
 
-int64_t add_sizes(int64_t a, int64_t b) {
+int64_t checked_add(int64_t a, int64_t b) {
   int64_t sum = 0;
   if (__builtin_add_overflow(a, b, &sum)) too_large();
   return sum;
 }
 
-int64_t multiply_sizes(int64_t a, int64_t b) {
+int64_t checked_multiply(int64_t a, int64_t b) {
   int64_t product = 0;
   if (__builtin_mul_overflow(a, b, &product)) too_large();
   return product;
 }
 
 std::string text_of(const Atom& atom) {
-  const Operands* of = operands_of(atom);
-  if (of == nullptr) return std::get<Symbol>(atom).str();
-  if (std::holds_alternative<Min>(atom)) return cat("min(", of->a.str(), ", ", of->b.str(), ")");
-  if (std::holds_alternative<Max>(atom)) return cat("max(", of->a.str(), ", ", of->b.str(), ")");
+  const Operands* operands = operands_of(atom);
+  if (operands == nullptr) return std::get<Symbol>(atom).str();
+  const std::string a = operands->a.str(), b = operands->b.str();
+  if (std::holds_alternative<Min>(atom)) return cat("min(", a, ", ", b, ")");
+  if (std::holds_alternative<Max>(atom)) return cat("max(", a, ", ", b, ")");
   const char* sign = std::holds_alternative<FloorDiv>(atom) ? "//" : "%";
-  return cat("((", of->a.str(), ") ", sign, " (", of->b.str(), "))");
+  return cat("((", a, ") ", sign, " (", b, "))");
 }
 
 std::string key_of(const Term& term) {
@@ -60,20 +60,20 @@ Term leading(const Dim& dim) {
   });
 }
 
-/// A number that `b` is not below where it is a divisor, or 0 if it may be negative there.
+/// A lower bound of the divisor `b`, or 0 if `b` may be negative.
 int64_t least_divisor(const Dim& b) {
   const bool is_natural = std::all_of(b.terms().begin(), b.terms().end(), [](const Term& term) {
     return term.factor > 0 &&
            std::all_of(term.atoms.begin(), term.atoms.end(), [](const Atom& atom) {
              const auto* symbol = std::get_if<Symbol>(&atom);
-             return symbol != nullptr && symbol->born() == nullptr;
+             return symbol != nullptr && symbol->unbacked() == nullptr;
            });
   });
   return is_natural && b.constant_part() >= 0 ? std::max<int64_t>(b.constant_part(), 1) : 0;
 }
 
-/// a // b by division of leading terms, if the rest is 0, or a number for which the quotient is the
-/// same at all sizes: (B*T - 1) // T is B - 1.
+/// a // b by division of leading terms, if the remainder is 0, or a constant that gives the same
+/// quotient at all sizes: (B*T - 1) // T is B - 1.
 std::optional<Dim> polynomial_quotient(Dim a, const Dim& b) {
   const Term divisor = leading(b);
   Dim quotient = 0;
@@ -97,7 +97,7 @@ std::optional<Dim> polynomial_quotient(Dim a, const Dim& b) {
   return quotient + Dim(a.value() < 0 ? -1 : 0);
 }
 
-/// `a // n` plus a number, with a coefficient of 1.
+/// The quotient, if the terms are a single `a // n` with a coefficient of 1.
 const FloorDiv* nested_quotient(const std::vector<Term>& terms) {
   if (terms.size() != 1 || terms[0].factor != 1 || terms[0].atoms.size() != 1) return nullptr;
   const auto* inner = std::get_if<FloorDiv>(&terms[0].atoms[0]);
@@ -118,24 +118,24 @@ Dim reduced_quotient(const Dim& a, int64_t b) {
   const FloorDiv* inner = nested_quotient(terms);
   if (inner == nullptr) return from_atom(FloorDiv{rest, b});
   const int64_t by = inner->b.value();
-  return floor_div(inner->a + multiply_sizes(offset, by), multiply_sizes(by, b));
+  return floor_div(inner->a + checked_multiply(offset, by), checked_multiply(by, b));
 }
 
-/// Multiples of `b` leave the numerator, so that the rest is not negative for sizes >= 0.
-Dim integer_quotient(const Dim& given, int64_t b) {
-  const Dim a = with_fewer_terms(given);
-  if (b < 0) return integer_quotient(Dim(-1) * a, multiply_sizes(b, -1));
-  std::vector<Term> whole = a.terms(), rest = whole;
-  for (const Term& term : whole) {
+/// Moves multiples of `b` out of the numerator, so that the rest is not negative for sizes >= 0.
+Dim integer_quotient(const Dim& numerator, int64_t b) {
+  const Dim a = with_fewer_terms(numerator);
+  if (b < 0) return integer_quotient(Dim(-1) * a, checked_multiply(b, -1));
+  std::vector<Term> quotients = a.terms(), rest = quotients;
+  for (const Term& term : quotients) {
     if (term.factor % b == 0) continue;
     // -((-S) // 2), which rounds up, becomes (S + 1) // 2.
     if (term.factor < 0) return Dim(-1) * integer_quotient(Dim(-1) * a + Dim(b - 1), b);
     break;
   }
-  for (Term& term : whole) term.factor = floor_div_int(term.factor, b);
+  for (Term& term : quotients) term.factor = floor_div_int(term.factor, b);
   for (Term& term : rest) term.factor = floor_mod_int(term.factor, b);
   const int64_t constant = a.constant_part();
-  return sum_of(std::move(whole), floor_div_int(constant, b)) +
+  return sum_of(std::move(quotients), floor_div_int(constant, b)) +
          reduced_quotient(sum_of(std::move(rest), floor_mod_int(constant, b)), b);
 }
 
@@ -148,9 +148,9 @@ bool is_multiple(const Dim& a, int64_t b) {
 void add_symbols(const Dim& dim, std::vector<Symbol>& out) {
   for (const Term& term : dim.terms())
     for (const Atom& atom : term.atoms) {
-      if (const Operands* of = operands_of(atom)) {
-        add_symbols(of->a, out);
-        add_symbols(of->b, out);
+      if (const Operands* operands = operands_of(atom)) {
+        add_symbols(operands->a, out);
+        add_symbols(operands->b, out);
       } else if (const Symbol& symbol = std::get<Symbol>(atom);
                  std::find(out.begin(), out.end(), symbol) == out.end()) {
         out.push_back(symbol);
@@ -161,7 +161,7 @@ void add_symbols(const Dim& dim, std::vector<Symbol>& out) {
 }  // namespace
 
 int64_t floor_div_int(int64_t a, int64_t b) {
-  if (b == -1) return multiply_sizes(a, -1);  // the one quotient that may not fit
+  if (b == -1) return checked_multiply(a, -1);  // the only quotient that may overflow
   const int64_t quotient = a / b;
   return (a % b != 0 && (a < 0) != (b < 0)) ? quotient - 1 : quotient;
 }
@@ -179,19 +179,19 @@ const Operands* operands_of(const Atom& atom) {
       atom);
 }
 
-Dim with_operands(const Atom& like, const Dim& a, const Dim& b) {
-  if (std::holds_alternative<FloorDiv>(like)) return floor_div(a, b);
-  if (std::holds_alternative<Mod>(like)) return floor_mod(a, b);
-  return std::holds_alternative<Min>(like) ? min(a, b) : max(a, b);
+Dim with_operands(const Atom& original, const Dim& a, const Dim& b) {
+  if (std::holds_alternative<FloorDiv>(original)) return floor_div(a, b);
+  if (std::holds_alternative<Mod>(original)) return floor_mod(a, b);
+  return std::holds_alternative<Min>(original) ? min(a, b) : max(a, b);
 }
 
 Dim Dim::symbol(Symbol symbol) { return from_atom(std::move(symbol)); }
 
 int64_t Dim::value() const {
   if (!is_constant())
-    throw Error("dynamic-size", cat("the size '", str(), "' is open where an integer is needed"),
-                cat("there is no form in which ", str(), " is computed here when the file runs"),
-                "leave the axis that it follows from out of --dynamic");
+    throw Error("dynamic-size", cat("the size '", str(), "' is dynamic where an integer is needed"),
+                cat("the exported model cannot compute ", str(), " here at run time"),
+                "remove the axis that it depends on from --dynamic");
   return constant_;
 }
 
@@ -210,7 +210,7 @@ Dim sum_of(std::vector<Term> terms, int64_t constant) {
   std::vector<std::pair<std::string, Term>> sorted;
   for (Term& term : terms) {
     if (term.atoms.empty())
-      constant = add_sizes(constant, term.factor);
+      constant = checked_add(constant, term.factor);
     else
       sorted.emplace_back(key_of(term), std::move(term));
   }
@@ -219,7 +219,7 @@ Dim sum_of(std::vector<Term> terms, int64_t constant) {
   std::vector<Term> merged;
   for (auto& [key, term] : sorted) {
     if (!merged.empty() && merged.back().atoms == term.atoms)
-      merged.back().factor = add_sizes(merged.back().factor, term.factor);
+      merged.back().factor = checked_add(merged.back().factor, term.factor);
     else
       merged.push_back(std::move(term));
   }
@@ -230,7 +230,7 @@ Dim sum_of(std::vector<Term> terms, int64_t constant) {
 }
 
 Dim operator+(const Dim& a, const Dim& b) {
-  const int64_t constant = add_sizes(a.constant_, b.constant_);
+  const int64_t constant = checked_add(a.constant_, b.constant_);
   if (a.is_constant() && b.is_constant()) return constant;
   std::vector<Term> terms = a.terms();
   terms.insert(terms.end(), b.terms().begin(), b.terms().end());
@@ -240,11 +240,11 @@ Dim operator+(const Dim& a, const Dim& b) {
 Dim operator-(const Dim& a, const Dim& b) { return a + Dim(-1) * b; }
 
 Dim operator*(const Dim& a, const Dim& b) {
-  if (a.is_constant() && b.is_constant()) return multiply_sizes(a.constant_, b.constant_);
+  if (a.is_constant() && b.is_constant()) return checked_multiply(a.constant_, b.constant_);
   std::vector<Term> terms;
   for (const Term& x : all_terms(a))
     for (const Term& y : all_terms(b)) {
-      Term product{multiply_sizes(x.factor, y.factor), x.atoms};
+      Term product{checked_multiply(x.factor, y.factor), x.atoms};
       product.atoms.insert(product.atoms.end(), y.atoms.begin(), y.atoms.end());
       if (!x.atoms.empty() && !y.atoms.empty())
         std::stable_sort(product.atoms.begin(), product.atoms.end(),
@@ -264,8 +264,8 @@ namespace {
 void refuse_zero(const Dim& a, const Dim& b, std::string_view operation) {
   if (b == Dim(0))
     throw Error("dynamic-size", cat("a size is divided by zero: ", a.str(), " ", operation, " 0"),
-                "the model has no such size there",
-                "declare other dynamic axes, or let the model divide by a number");
+                "the model is undefined for this size",
+                "declare other dynamic axes, or divide by a constant in the model");
 }
 
 }  // namespace
@@ -318,8 +318,8 @@ Dim Dim::map(const std::function<Dim(const Atom&)>& replace) const {
 Dim Dim::substitute(const std::function<std::optional<Dim>(const Symbol&)>& lookup) const {
   if (is_constant()) return *this;
   return map([&](const Atom& atom) {
-    if (const Operands* of = operands_of(atom))
-      return with_operands(atom, of->a.substitute(lookup), of->b.substitute(lookup));
+    if (const Operands* operands = operands_of(atom))
+      return with_operands(atom, operands->a.substitute(lookup), operands->b.substitute(lookup));
     return lookup(std::get<Symbol>(atom)).value_or(from_atom(atom));
   });
 }
@@ -368,20 +368,20 @@ Ints static_shape(const Shape& shape) {
 
 Shape to_shape(const Ints& sizes) { return Shape(sizes.begin(), sizes.end()); }
 
-bool is_born(const Dim& dim) {
+bool is_unbacked(const Dim& dim) {
   const std::vector<Symbol> symbols = dim.symbols();
   return std::any_of(symbols.begin(), symbols.end(),
-                     [](const Symbol& symbol) { return symbol.born() != nullptr; });
+                     [](const Symbol& symbol) { return symbol.unbacked() != nullptr; });
 }
 
-bool is_born(const Shape& shape) {
-  return std::any_of(shape.begin(), shape.end(), [](const Dim& dim) { return is_born(dim); });
+bool is_unbacked(const Shape& shape) {
+  return std::any_of(shape.begin(), shape.end(), [](const Dim& dim) { return is_unbacked(dim); });
 }
 
 Dim as_written(const Dim& dim) {
   return dim.substitute([](const Symbol& symbol) {
-    const Symbol::Born* born = symbol.born();
-    return born == nullptr ? std::nullopt : std::optional(Dim::symbol(born->name));
+    const Symbol::Unbacked* unbacked = symbol.unbacked();
+    return unbacked == nullptr ? std::nullopt : std::optional(Dim::symbol(unbacked->name));
   });
 }
 
@@ -393,7 +393,7 @@ Shape as_written(const Shape& shape) {
 
 int64_t element_count(const Ints& sizes) {
   int64_t count = 1;
-  for (const int64_t size : sizes) count = multiply_sizes(count, size);
+  for (const int64_t size : sizes) count = checked_multiply(count, size);
   return count;
 }
 

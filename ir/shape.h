@@ -32,7 +32,7 @@ class Dim {
   bool is_constant() const { return terms_ == nullptr; }
   /// The integer; an internal error if the dimension is symbolic.
   int64_t value() const;
-  /// The sum consists of the terms, each of which has atoms, and of the constant part.
+  /// The sum is these terms, each with at least one atom, plus the constant part.
   const std::vector<Term>& terms() const;
   int64_t constant_part() const { return constant_; }
   /// The symbol, if the dimension is nothing else.
@@ -42,7 +42,7 @@ class Dim {
   bool mentions(const Symbol& symbol) const;
   /// Replaces atoms.
   Dim map(const std::function<Dim(const Atom&)>& replace) const;
-  /// Replaces symbols; unknown to `lookup`, they stay.
+  /// Replaces symbols; those without a result of `lookup` stay.
   Dim substitute(const std::function<std::optional<Dim>(const Symbol&)>& lookup) const;
   Dim substitute(const Sizes& sizes) const;
   /// "3", "S", "2*S + 1", "((S + 1) // (2))", "max(S, 4)".
@@ -79,8 +79,8 @@ struct Term {
 
 /// Null for a symbol.
 const Operands* operands_of(const Atom& atom);
-/// An atom like `like` with other operands, simplified if possible.
-Dim with_operands(const Atom& like, const Dim& a, const Dim& b);
+/// The atom `original` with other operands, simplified if possible.
+Dim with_operands(const Atom& original, const Dim& a, const Dim& b);
 /// The sum in canonical form; its atoms are unchanged.
 Dim sum_of(std::vector<Term> terms, int64_t constant = 0);
 
@@ -104,10 +104,10 @@ std::string shape_str(const Shape& shape);
 /// The integers of a shape; an internal error if one is symbolic.
 Ints static_shape(const Shape& shape);
 Shape to_shape(const Ints& sizes);
-/// Whether it contains a size that follows from values of tensors.
-bool is_born(const Dim& dim);
-bool is_born(const Shape& shape);
-/// Such sizes under their names alone, as in files and for people: "N" for "born.N".
+/// Whether it contains a data-dependent size.
+bool is_unbacked(const Dim& dim);
+bool is_unbacked(const Shape& shape);
+/// Data-dependent sizes by their plain names, as in files and messages: "N" for "born.N".
 Dim as_written(const Dim& dim);
 Shape as_written(const Shape& shape);
 /// Product of the sizes; 1 for rank 0.

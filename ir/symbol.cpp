@@ -9,7 +9,7 @@
 namespace t2n::ir {
 namespace {
 
-constexpr std::string_view kSize = "size.", kIteration = "iteration.", kBorn = "born.";
+constexpr std::string_view kSize = "size.", kIteration = "iteration.", kUnbacked = "born.";
 
 std::optional<int64_t> number_of(std::string_view text) {
   int64_t out = 0;
@@ -24,15 +24,15 @@ std::string Symbol::str() const {
   if (const AxisSize* size = axis_size()) return cat(kSize, size->value, ".", size->axis);
   if (const Iteration* iteration = std::get_if<Iteration>(&what))
     return cat(kIteration, iteration->depth);
-  if (const Born* named = born()) return cat(kBorn, named->name);
+  if (const Unbacked* named = unbacked()) return cat(kUnbacked, named->name);
   return std::get<Declared>(what).name;
 }
 
 std::ostream& operator<<(std::ostream& out, const Symbol& symbol) { return out << symbol.str(); }
 
 Symbol parse_symbol(std::string_view text) {
-  if (text.starts_with(kBorn) && text.size() > kBorn.size())
-    return Symbol::Born{std::string(text.substr(kBorn.size()))};
+  if (text.starts_with(kUnbacked) && text.size() > kUnbacked.size())
+    return Symbol::Unbacked{std::string(text.substr(kUnbacked.size()))};
   const size_t dot = text.rfind('.');
   if (dot == text.npos) return text;
   const auto number = number_of(text.substr(dot + 1));

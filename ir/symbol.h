@@ -1,4 +1,4 @@
-// Symbols of sizes: numbers that are known when the model runs.
+// Symbols of sizes: integers that are known at run time.
 #pragma once
 
 #include <compare>
@@ -12,7 +12,7 @@
 
 namespace t2n::ir {
 
-/// A whole number, never negative, that is known when the model runs. Text is a declared name.
+/// A non-negative integer that is known at run time. Text is a declared name.
 struct Symbol {
   struct Declared {
     std::string name;
@@ -23,26 +23,26 @@ struct Symbol {
     int64_t axis = 0;
     auto operator<=>(const AxisSize&) const = default;
   };
-  struct Iteration {  ///< the iteration number of a loop with so many loops around it
+  struct Iteration {  ///< the iteration number of a loop inside `depth` other loops
     int64_t depth = 0;
     auto operator<=>(const Iteration&) const = default;
   };
-  struct Born {  ///< an axis whose size depends on values of tensors, by its name
+  struct Unbacked {  ///< a named axis whose size is data-dependent
     std::string name;
-    auto operator<=>(const Born&) const = default;
+    auto operator<=>(const Unbacked&) const = default;
   };
-  std::variant<Declared, AxisSize, Iteration, Born> what;
+  std::variant<Declared, AxisSize, Iteration, Unbacked> what;
 
   template <std::convertible_to<std::string_view> Text>
   Symbol(const Text& name) : what(Declared{std::string(std::string_view(name))}) {}  // NOLINT
   Symbol(AxisSize size) : what(std::move(size)) {}                                   // NOLINT
   Symbol(Iteration iteration) : what(iteration) {}                                   // NOLINT
-  Symbol(Born born) : what(std::move(born)) {}                                       // NOLINT
+  Symbol(Unbacked unbacked) : what(std::move(unbacked)) {}                           // NOLINT
   /// "S", "size.x.0", "iteration.0", "born.N"
   std::string str() const;
   bool is_iteration() const { return std::holds_alternative<Iteration>(what); }
   const AxisSize* axis_size() const { return std::get_if<AxisSize>(&what); }
-  const Born* born() const { return std::get_if<Born>(&what); }
+  const Unbacked* unbacked() const { return std::get_if<Unbacked>(&what); }
   auto operator<=>(const Symbol&) const = default;
 };
 

@@ -14,7 +14,7 @@
 namespace t2n::ir {
 namespace {
 
-size_t element_bytes(const Tensor& tensor) { return static_cast<size_t>(dtype_size(tensor.dtype)); }
+size_t element_bytes(const Tensor& tensor) { return dtype_size(tensor.dtype); }
 
 size_t total_bytes(const Tensor& tensor) {
   return static_cast<size_t>(tensor.elements()) * element_bytes(tensor);
@@ -125,7 +125,7 @@ T element(const Tensor& tensor, int64_t index) {
 template <typename T>
 std::vector<T> all_elements(const Tensor& tensor) {
   const Tensor rows = contiguous(tensor);
-  std::vector<T> out(static_cast<size_t>(tensor.elements()));
+  std::vector<T> out(tensor.elements());
   cast_or_assert(tensor.dtype, rows.bytes.first(total_bytes(rows)), dtype_of<T>(),
                  std::as_writable_bytes(std::span(out)));
   return out;
@@ -155,7 +155,7 @@ OwnedTensor allocate(DType dtype, const Ints& shape) {
   int64_t bytes = 0;
   if (__builtin_mul_overflow(count, dtype_size(dtype), &bytes)) bytes = -1;
   limits::require_bytes(bytes, cat("a tensor of ", shape_str(to_shape(shape))));
-  const auto size = static_cast<size_t>(bytes);
+  const size_t size = bytes;
   auto buffer = std::make_shared<std::vector<std::byte>>(size);
   const std::span<std::byte> data(*buffer);
   return {Tensor{dtype, shape, contiguous_strides(shape), data, std::move(buffer)}, data};

@@ -12,7 +12,7 @@
 
 namespace t2n::ir {
 
-/// Values may be strided views into a mapped file: looking at a graph copies no weights.
+/// Values may be strided views into a mapped file: reading a graph copies no weights.
 struct Tensor {
   DType dtype = DType::f32;
   Ints shape;

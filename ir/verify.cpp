@@ -1,4 +1,4 @@
-// Checks every invariant of a graph in one walk; a violation is a bug of ours.
+// Checks every invariant of a graph in one walk; a violation is a bug in t2nnef.
 #include <algorithm>
 #include <unordered_set>
 
@@ -8,8 +8,8 @@
 namespace t2n::ir {
 namespace {
 
-/// What the text form accepts as symbols and operations.
-bool is_word(std::string_view name) {
+/// The names of symbols and operations that the text form accepts.
+bool is_valid_name(std::string_view name) {
   const auto is_letter = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
   };
@@ -48,11 +48,11 @@ class Verifier {
  private:
   template <typename... Parts>
   [[noreturn]] void fail(const Parts&... problem) const {
-    const std::string place =
+    const std::string location =
         node_ == nullptr ? "graph " + quoted(graph_.name) : node_address(graph_, *node_);
     Diagnostic out;
     out.id = "ir-invalid";
-    out.message = cat(place, ": ", problem...);
+    out.message = cat(location, ": ", problem...);
     if (node_ != nullptr) out.where.push_back(node_where(graph_, *node_));
     out.why = cat("found after ", quoted(after_), ", which must leave a valid graph");
     out.help = "this is a bug in t2nnef: please report it with the command you ran";
@@ -60,7 +60,7 @@ class Verifier {
   }
 
   static std::string name(const Value& value) { return quoted("%" + value.name); }
-  const Value& value(ValueId id) const { return graph_.values[static_cast<size_t>(id)]; }
+  const Value& value(ValueId id) const { return graph_.values[id]; }
 
   template <typename Items>
   static bool in_range(int id, const Items& items) {
@@ -102,9 +102,9 @@ class Verifier {
       return;
     }
     for (const Symbol& symbol : dim.symbols())
-      if (!is_word(symbol.str()))
+      if (!is_valid_name(symbol.str()))
         fail(name(owner), " has a size with the symbol ", quoted(symbol.str()),
-             ", which is not a word");
+             ", which is not an identifier");
   }
 
   void check_quant(const Value& owner, const QuantInfo& quant) const {
@@ -116,7 +116,7 @@ class Verifier {
     if (count == 1) return;
     if (!in_range(quant.axis, owner.shape))
       fail(name(owner), " has no quantisation axis ", quant.axis);
-    const Dim& size = owner.shape[static_cast<size_t>(quant.axis)];
+    const Dim& size = owner.shape[quant.axis];
     if (!(size == Dim(static_cast<int64_t>(count))))
       fail(name(owner), " has ", count, " scales along an axis of size ", size.str());
   }
@@ -127,13 +127,13 @@ class Verifier {
 
   void define(ValueId id) {
     check_id(id);
-    if (defined_[static_cast<size_t>(id)]) fail(name(value(id)), " is defined twice");
-    defined_[static_cast<size_t>(id)] = true;
+    if (defined_[id]) fail(name(value(id)), " is defined twice");
+    defined_[id] = true;
   }
 
   void check_defined(ValueId id) const {
     check_id(id);
-    if (!defined_[static_cast<size_t>(id)]) fail(name(value(id)), " is used before it is defined");
+    if (!defined_[id]) fail(name(value(id)), " is used before it is defined");
   }
 
   void check_constant(const Constant& constant) {
@@ -167,8 +167,8 @@ class Verifier {
     if (node.source != kNoSource && !in_range(node.source, graph_.sources))
       fail("a node has the source ", node.source);
     node_ = &node;
-    if (!is_word(op_name(node.op)))
-      fail("the operation is called ", quoted(op_name(node.op)), ", which is not a word");
+    if (!is_valid_name(op_name(node.op)))
+      fail("the operation is called ", quoted(op_name(node.op)), ", which is not an identifier");
     if (node.call < 0) fail("the call number is ", node.call);
     for (size_t i = 0; i < node.args.size(); ++i) check_argument(node, i);
     if (node.outputs.empty()) fail("the operation has no output");

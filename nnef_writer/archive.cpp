@@ -7,13 +7,13 @@
 #include <string_view>
 #include <utility>
 
-#include "nnef/names.h"
 #include "nnef_writer/archive_stream.h"
 #include "nnef_writer/dat.h"
 #include "nnef_writer/print.h"
 #include "nnef_writer/quant.h"
 #include "nnef_writer/shared_files.h"
 #include "src/diag/error.h"
+#include "src/nnef/names.h"
 
 namespace t2n::nnef {
 namespace {
@@ -28,7 +28,7 @@ Member text_member(std::string name, std::string text) {
           [text = std::move(text)](const ByteSink& sink) { sink(std::as_bytes(std::span(text))); }};
 }
 
-/// Everything that can be refused is refused here, before the first byte is written.
+/// Makes every check that can fail, before the first byte is written.
 std::vector<Member> members_of(const Document& document) {
   std::vector<Member> out;
   out.push_back(text_member("graph.nnef", print(document)));
@@ -66,9 +66,9 @@ void write_archive(const std::vector<Member>& members, const Destination& destin
 }
 
 void write_members(const std::vector<Member>& members, const Destination& destination,
-                   Temporary& folder, const fs::path& below, SharedFiles* shared) {
+                   Temporary& folder, const fs::path& subfolder, SharedFiles* shared) {
   for (const Member& member : members) {
-    const fs::path path = folder.add(below / member.name);
+    const fs::path path = folder.add(subfolder / member.name);
     if (shared != nullptr && member.name.ends_with(".dat")) {
       shared->write(member, path, destination.path);
       continue;
@@ -79,8 +79,8 @@ void write_members(const std::vector<Member>& members, const Destination& destin
   }
 }
 
-/// The path where an artefact for standard output is kept until it is complete and checked.
-fs::path waiting_path() {
+/// The temporary path of an artefact for standard output, until it is complete and checked.
+fs::path temporary_output_path() {
   std::error_code error;
   const fs::path folder = fs::temp_directory_path(error);
   if (error) fail_to_write("TMPDIR", error.value());
@@ -93,7 +93,7 @@ void copy_to_standard_output(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   std::vector<char> piece(size_t{1} << 20);
   while (file.read(piece.data(), static_cast<std::streamsize>(piece.size())) || file.gcount() > 0)
-    out.write(std::as_bytes(std::span(piece).first(static_cast<size_t>(file.gcount()))));
+    out.write(std::as_bytes(std::span(piece).first(file.gcount())));
   if (!file.eof()) fail_to_write("standard output", EIO);
   out.close();
 }
@@ -123,7 +123,7 @@ PendingArtefact write_artefact(const Document& document, const Destination& dest
   const std::vector<Member> members = members_of(document);
   const bool is_folder = destination.form == Form::folder;
   auto temporary = std::make_unique<Temporary>(
-      destination.form == Form::stream ? waiting_path() : final_path(destination),
+      destination.form == Form::stream ? temporary_output_path() : final_path(destination),
       is_folder ? Temporary::Kind::folder : Temporary::Kind::file);
   if (is_folder)
     write_members(members, destination, *temporary, {}, shared);
@@ -142,15 +142,15 @@ void commit_together(std::vector<PendingArtefact>& artefacts) {
   std::vector<Placed> placed;
   try {
     for (const PendingArtefact& artefact : artefacts)
-      placed.push_back(put_and_keep(artefact.path_, artefact.destination_));
+      placed.push_back(replace_undoably(artefact.path_, artefact.destination_));
   } catch (...) {
-    for (; !placed.empty(); placed.pop_back()) take_back(placed.back());
+    for (; !placed.empty(); placed.pop_back()) undo(placed.back());
     throw;
   }
   for (size_t i = 0; i < artefacts.size(); ++i) {
     if (!placed[i].has_replaced) artefacts[i].temporary_->release();
     artefacts[i].temporary_.reset();
-    artefacts[i].path_ = placed[i].place;
+    artefacts[i].path_ = placed[i].destination;
   }
 }
 

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "ir/cast.h"
-#include "nnef/item_type.h"
 #include "src/diag/error.h"
+#include "src/nnef/item_type.h"
 
 namespace t2n::nnef {
 namespace {
@@ -25,13 +25,12 @@ constexpr size_t kHeader = 128;
 constexpr size_t kMaxRank = 8;
 constexpr int64_t kMaxBytes = std::numeric_limits<uint32_t>::max();
 
-// tract's own code, with the vendor in the upper half, as in the file; 4.5 bits per value cannot be
-// stated as a number of bits.
+// tract's own item type, with the vendor in the upper half. 4.5 bits per value have no integer
+// bit count.
 constexpr int64_t kTractQ4 = 0x54523040;
 constexpr int64_t kNoBits = std::numeric_limits<uint32_t>::max();
 
-static_assert(std::endian::native == std::endian::little,
-              "values are written as they lie in memory");
+static_assert(std::endian::native == std::endian::little, "values are written as stored in memory");
 
 bool is_storable(DType dtype) { return !ir::is_complex(dtype) && dtype != DType::bf16; }
 
@@ -75,12 +74,12 @@ void check_blocks(const Blob& blob) {
   T2N_ASSERT(blob.parts.size() == 1 && blob.parts[0].dtype == DType::u8 && blob.shape.size() >= 2 &&
                  blob.parts[0].elements() * kValues == ir::element_count(blob.shape) * kBytes &&
                  blob.parts[0].shape.at(0) == blob.shape[0],
-             quoted(blob.label), " has other blocks than its shape takes");
+             quoted(blob.label), " has blocks that do not match its shape");
 }
 
 void check_geometry(const Blob& blob) {
   T2N_ASSERT(!blob.parts.empty(), quoted(blob.label), " has no values");
-  const auto axis = static_cast<size_t>(blob.axis);
+  const size_t axis = blob.axis;
   Ints joined = blob.parts[0].shape;
   for (size_t i = 0; i < blob.parts.size(); ++i) {
     const Tensor& part = blob.parts[i];
@@ -122,19 +121,17 @@ Tensor slab(const Tensor& part, size_t axis, int64_t outer) {
   Tensor out = part;
   out.shape.erase(out.shape.begin(), out.shape.begin() + static_cast<ptrdiff_t>(axis));
   out.strides.erase(out.strides.begin(), out.strides.begin() + static_cast<ptrdiff_t>(axis));
-  if (out.elements() > 0)
-    out.bytes = part.bytes.subspan(static_cast<size_t>(offset * ir::dtype_size(part.dtype)));
+  if (out.elements() > 0) out.bytes = part.bytes.subspan(offset * ir::dtype_size(part.dtype));
   return out;
 }
 
-/// Buffers small pieces, so that later stages do not see a million of them; large ones pass
-/// through.
+/// Buffers small pieces for later stages; large ones pass through.
 class Gather {
  public:
   explicit Gather(const ByteSink& next) : next_(next) {}
 
   void write(std::span<const std::byte> bytes) {
-    const bool passes = bytes.size() >= kChunk / 4;  // behind what was buffered
+    const bool passes = bytes.size() >= kChunk / 4;  // after the buffered bytes
     if (passes || buffer_.size() + bytes.size() > kChunk) flush();
     if (passes) return next_(bytes);
     buffer_.insert(buffer_.end(), bytes.begin(), bytes.end());
@@ -180,8 +177,8 @@ class BitPacker {
 
 void write_part(const Blob& blob, const Tensor& part, const ByteSink& sink) {
   if (part.dtype == blob.dtype || blob.q4_0) return for_each_chunk(part, kChunk, sink);
-  const auto from_size = static_cast<size_t>(ir::dtype_size(part.dtype));
-  const auto to_size = static_cast<size_t>(ir::dtype_size(blob.dtype));
+  const size_t from_size = ir::dtype_size(part.dtype);
+  const size_t to_size = ir::dtype_size(blob.dtype);
   std::vector<std::byte> out;
   for_each_chunk(part, kChunk, [&](std::span<const std::byte> in) {
     out.resize(in.size() / from_size * to_size);
@@ -194,10 +191,10 @@ void write_part(const Blob& blob, const Tensor& part, const ByteSink& sink) {
   });
 }
 
-/// All values, in row-major order of the whole tensor.
+/// All values, in row-major order of the joined tensor.
 void write_values(const Blob& blob, const ByteSink& sink) {
   if (blob.parts.size() == 1) return write_part(blob, blob.parts[0], sink);
-  const auto axis = static_cast<size_t>(blob.axis);
+  const size_t axis = blob.axis;
   int64_t outer = 1;
   for (size_t i = 0; i < axis; ++i) outer *= blob.shape[i];
   for (int64_t i = 0; i < outer; ++i)

@@ -6,20 +6,20 @@
 #include <functional>
 #include <span>
 
-#include "nnef/blob.h"
+#include "src/nnef/blob.h"
 
 namespace t2n::nnef {
 
 using ByteSink = std::function<void(std::span<const std::byte>)>;
 
-/// Checks whether the format can hold the blob, so that it is refused before anything is written.
+/// Checks that the format can store the blob, before anything is written.
 /// Errors: `unsupported-dtype` (bf16, complex), `unsupported-output` (4 GiB or more, rank above 8).
 void check_dat(const Blob& blob);
 
-/// The size of the whole file.
+/// The size of the file.
 int64_t dat_size(const Blob& blob);
 
-/// Streams the file in pieces of about a MiB; weights are not copied as a whole. Errors: those of
+/// Streams the file in pieces of about a MiB, without copying entire weights. Errors: those of
 /// check_dat; `unsupported-dtype` for a number that its integer dtype cannot hold.
 void write_dat(const Blob& blob, const ByteSink& sink);
 

@@ -1,4 +1,4 @@
-// Checks destinations before the work is done, and words every refusal.
+// Checks destinations before the work is done, and explains every refusal.
 #include "nnef_writer/destination.h"
 
 #include <fcntl.h>
@@ -32,23 +32,6 @@ fs::path folder_of(const fs::path& path) {
   throw Error("cannot-write", cat("cannot write ", shown(path)), std::move(why), std::move(help));
 }
 
-bool is_nnef_file(const fs::directory_entry& entry) {
-  const std::string name = entry.path().filename().string();
-  return name == "graph.nnef" || name == "graph.quant" || name.ends_with(".dat");
-}
-
-/// The first entry below `folder`, relative to it, that does not belong to an NNEF model, or "".
-std::string foreign_entry(const fs::path& folder, std::error_code& error) {
-  for (fs::recursive_directory_iterator entry(folder, error), end; !error && entry != end;
-       entry.increment(error)) {
-    const fs::file_type type = entry->symlink_status(error).type();
-    if (type == fs::file_type::directory) continue;
-    if (type == fs::file_type::regular && is_nnef_file(*entry)) continue;
-    return entry->path().lexically_relative(folder).string();
-  }
-  return {};
-}
-
 bool is_mount_point(const fs::path& folder) {
   struct stat own {};
   struct stat parent {};
@@ -56,46 +39,46 @@ bool is_mount_point(const fs::path& folder) {
          own.st_dev != parent.st_dev;
 }
 
-/// What a folder of several artefacts holds besides them, or "".
+/// The content of a folder of several artefacts that does not belong to them, or "".
 std::string other_part(const fs::path& folder, const std::vector<std::string>& parts,
                        std::error_code& error) {
   for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
        entry.increment(error)) {
     const std::string name = entry->path().filename().string();
     if (std::find(parts.begin(), parts.end(), name) == parts.end())
-      return cat(quoted(name), ", which is not written now");
+      return cat(quoted(name), ", which this command does not write");
     if (!fs::exists(entry->path() / "graph.nnef", error))
       return cat(quoted(name), " without a graph.nnef");
   }
   return {};
 }
 
-/// What a folder holds that its replacement would lose, or "".
-std::string lost_entry(const fs::path& place, const std::vector<std::string>& parts,
+/// The content of a folder that replacing it would lose, or "".
+std::string lost_entry(const fs::path& target, const std::vector<std::string>& parts,
                        std::error_code& error) {
-  const std::string foreign = foreign_entry(place, error);
-  if (!foreign.empty()) return cat(quoted(foreign), ", which is no NNEF file");
-  if (error || fs::is_empty(place, error)) return {};
-  if (!parts.empty()) return other_part(place, parts, error);
-  return fs::exists(place / "graph.nnef", error) ? "" : "no graph.nnef";
+  const std::string foreign = foreign_entry(target, error);
+  if (!foreign.empty()) return cat(quoted(foreign), ", which is not an NNEF file");
+  if (error || fs::is_empty(target, error)) return {};
+  if (!parts.empty()) return other_part(target, parts, error);
+  return fs::exists(target / "graph.nnef", error) ? "" : "no graph.nnef";
 }
 
-void check_replaceable_folder(const fs::path& path, const fs::path& place,
+void check_replaceable_folder(const fs::path& path, const fs::path& target,
                               const std::vector<std::string>& parts) {
   std::error_code error;
-  const std::string found = lost_entry(place, parts, error);
-  // A part that cannot be looked into may hold anything.
+  const std::string found = lost_entry(target, parts, error);
+  // An unreadable part may contain anything.
   if (error) fail_to_write(path, error.value());
   if (!found.empty())
     throw Error("output-exists", cat("the folder ", shown(path), " holds ", found),
-                "a folder is replaced as a whole, and only if nothing but a model is lost",
+                "a folder is replaced only if it contains nothing but a model",
                 "name another folder, or remove this one yourself");
-  if (is_mount_point(place))
-    refuse(path, "a mount point cannot be exchanged for another folder", "name a folder inside it");
+  if (is_mount_point(target))
+    refuse(path, "a mount point cannot be replaced", "name a folder inside it");
 }
 
-void check_parent(const fs::path& path, const fs::path& place, bool is_artefact) {
-  const fs::path parent = folder_of(place);
+void check_parent(const fs::path& path, const fs::path& target, bool is_artefact) {
+  const fs::path parent = folder_of(target);
   std::error_code error;
   const fs::file_type type = fs::status(parent, error).type();
   if (type == fs::file_type::not_found && !is_artefact) fail_to_write(path, ENOENT);
@@ -103,7 +86,7 @@ void check_parent(const fs::path& path, const fs::path& place, bool is_artefact)
     refuse(path, cat("the folder ", shown(parent), " does not exist"),
            cat("create it: mkdir -p ", shown(parent)));
   if (type == fs::file_type::none) fail_to_write(path, error.value());
-  if (type != fs::file_type::directory) refuse(path, cat(shown(parent), " is no folder"), {});
+  if (type != fs::file_type::directory) refuse(path, cat(shown(parent), " is not a folder"), {});
 }
 
 /// Resolves links as far as the path exists.
@@ -137,17 +120,19 @@ bool holds_link_to(const fs::path& folder, const struct stat& info) {
 /// Compares paths and files: a hard link is the same file. Everything inside a taken folder is
 /// taken, and so is a folder that contains something taken.
 bool is_taken(const fs::path& output, const fs::path& taken) {
-  const fs::path ours = resolved(output);
-  const fs::path theirs = resolved(taken);
-  if (ours == theirs) return true;
-  struct stat here {};
-  struct stat there {};
-  const bool exists = stat(output.c_str(), &here) == 0;
-  const bool is_there = stat(taken.c_str(), &there) == 0;
-  if (exists && S_ISDIR(here.st_mode) && is_within(theirs, ours)) return true;
-  if (is_there && S_ISDIR(there.st_mode) && is_within(ours, theirs)) return true;
-  if (!exists || !is_there) return false;
-  return is_same_file(here, there) || (S_ISDIR(there.st_mode) && holds_link_to(taken, here));
+  const fs::path output_path = resolved(output);
+  const fs::path taken_path = resolved(taken);
+  if (output_path == taken_path) return true;
+  struct stat output_info {};
+  struct stat taken_info {};
+  const bool exists = stat(output.c_str(), &output_info) == 0;
+  const bool taken_exists = stat(taken.c_str(), &taken_info) == 0;
+  if (exists && S_ISDIR(output_info.st_mode) && is_within(taken_path, output_path)) return true;
+  if (taken_exists && S_ISDIR(taken_info.st_mode) && is_within(output_path, taken_path))
+    return true;
+  if (!exists || !taken_exists) return false;
+  return is_same_file(output_info, taken_info) ||
+         (S_ISDIR(taken_info.st_mode) && holds_link_to(taken, output_info));
 }
 
 void refuse_taken(const Destination& destination) {
@@ -159,13 +144,13 @@ void refuse_taken(const Destination& destination) {
       throw Error("output-is-model", cat("the output ", output, " is the model itself"), {},
                   "give another path with -o");
     throw Error("output-is-input", cat("the output ", output, " would replace ", taken.what),
-                "the same command reads or writes that", "give another path");
+                "the same command reads or writes this file", "give another path");
   }
 }
 
-/// Sets the owner first, since a change of owner clears special bits. Without permission to change
-/// it, the file keeps our user and group; then our group gets no more rights than all others have.
-/// Errors: `cannot-write` if more people could read or write it than before.
+/// Sets the owner first, since a change of owner clears special bits. Without permission to do so,
+/// the file keeps our user and group, and our group gets the rights of others. Errors:
+/// `cannot-write` if more users could read or write it than before.
 void copy_mode(const fs::path& from, const fs::path& to) {
   struct stat info {};
   if (lstat(from.c_str(), &info) != 0) return;
@@ -174,21 +159,21 @@ void copy_mode(const fs::path& from, const fs::path& to) {
   constexpr mode_t kAll = 07777;
   // A confined process may only change the mode of open files.
   const int file = open(to.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-  mode_t wanted = info.st_mode & (is_owned ? kAll : kPlain);
+  mode_t mode = info.st_mode & (is_owned ? kAll : kPlain);
   constexpr mode_t kGroup = 070;
-  const bool is_of_group =
+  const bool keeps_group =
       is_owned || info.st_gid == getegid() || lchown(to.c_str(), -1U, info.st_gid) == 0;
-  if (!is_of_group) wanted &= ~kGroup | ((info.st_mode & 07) << 3);
-  const bool is_changed = file >= 0 && fchmod(file, wanted) == 0;
+  if (!keeps_group) mode &= ~kGroup | ((info.st_mode & 07) << 3);
+  const bool is_changed = file >= 0 && fchmod(file, mode) == 0;
   const int failure = errno;
   if (file >= 0) close(file);
   struct stat now {};
-  if (!is_changed && (lstat(to.c_str(), &now) != 0 || (now.st_mode & kPlain & ~wanted) != 0))
+  if (!is_changed && (lstat(to.c_str(), &now) != 0 || (now.st_mode & kPlain & ~mode) != 0))
     fail_to_write(from, failure);
 }
 
-/// Exchanges two folders atomically if the file system can, else by a third name that cleaning up
-/// does not take for a leftover.   Returns an errno, 0 for success.
+/// Exchanges two folders atomically if the file system supports it, else through a third name that
+/// remove_leftovers() ignores.   Returns an errno, 0 for success.
 int exchange(const fs::path& a, const fs::path& b) {
   if (renameat2(AT_FDCWD, a.c_str(), AT_FDCWD, b.c_str(), RENAME_EXCHANGE) == 0) return 0;
   if (errno != EINVAL && errno != ENOSYS) return errno;
@@ -233,25 +218,25 @@ fs::path final_path(const Destination& destination) {
 void check_replaceable(const Destination& destination) {
   if (destination.form == Form::stream) return;
   refuse_taken(destination);
-  const fs::path place = final_path(destination);
+  const fs::path target = final_path(destination);
   const fs::path& path = destination.path;
-  const bool wants_folder = destination.form == Form::folder;
+  const bool is_folder = destination.form == Form::folder;
   std::error_code error;
-  const fs::file_type type = fs::symlink_status(place, error).type();
+  const fs::file_type type = fs::symlink_status(target, error).type();
   if (type == fs::file_type::not_found) return;
   if (type == fs::file_type::none) fail_to_write(path, error.value());
   if (type == fs::file_type::symlink)
-    refuse(path, cat("it is a link to ", shown(fs::read_symlink(place, error))),
-           "what a link stands for is never replaced: name the file itself");
+    refuse(path, cat("it is a link to ", shown(fs::read_symlink(target, error))),
+           "links are never replaced: give the path of the file itself");
   if (type == fs::file_type::directory) {
-    if (wants_folder) return check_replaceable_folder(path, place, destination.parts);
+    if (is_folder) return check_replaceable_folder(path, target, destination.parts);
     if (destination.form == Form::file) refuse(path, "it is a folder", "name a file in it");
     throw Error("output-exists", cat(shown(path), " is a folder, an archive cannot replace it"), {},
                 "name a file, or remove the folder yourself");
   }
   if (type != fs::file_type::regular)
     refuse(path, "it is neither a file nor a folder", "name a new file or folder");
-  if (wants_folder)
+  if (is_folder)
     throw Error("output-exists", cat(shown(path), " is a file, a folder cannot replace it"),
                 "a name without .tgz or .tar means a folder",
                 cat("write ", shown(path.string() + ".nnef.tgz"), " for an archive"));
@@ -259,54 +244,54 @@ void check_replaceable(const Destination& destination) {
 
 void check_destination(const Destination& destination) {
   if (destination.form == Form::stream) return confine::may_write(fs::temp_directory_path());
-  const fs::path place = final_path(destination);
-  confine::may_write(place.parent_path());
-  const std::string name = place.filename().string();
-  const bool wants_folder = destination.form == Form::folder;
+  const fs::path target = final_path(destination);
+  confine::may_write(target.parent_path());
+  const std::string name = target.filename().string();
+  const bool is_folder = destination.form == Form::folder;
   if (name.empty() || name == "." || name == "..")
     refuse(destination.path, "it names no new file or folder",
            "name one, such as 'model.nnef.tgz'");
-  if (!wants_folder && !destination.path.has_filename())
+  if (!is_folder && !destination.path.has_filename())
     refuse(destination.path, "it names a folder", "name a file in it");
-  check_parent(destination.path, place, destination.form != Form::file);
+  check_parent(destination.path, target, destination.form != Form::file);
   check_replaceable(destination);
-  remove_leftovers(folder_of(place));
+  remove_leftovers(folder_of(target));
   // Permissions, read-only mounts and quotas only show when writing.
-  const Temporary probe(place, Temporary::Kind::file);
+  const Temporary probe(target, Temporary::Kind::file);
 }
 
 bool put_in_place(const fs::path& from, const Destination& destination) {
   check_replaceable(destination);
-  const fs::path place = final_path(destination);
-  copy_mode(place, from);
+  const fs::path target = final_path(destination);
+  copy_mode(target, from);
   std::error_code error;
-  if (destination.form == Form::folder && fs::is_directory(place, error)) {
-    const int failure = exchange(from, place);
+  if (destination.form == Form::folder && fs::is_directory(target, error)) {
+    const int failure = exchange(from, target);
     if (failure != 0) fail_to_write(destination.path, failure);
     return true;
   }
-  if (rename(from.c_str(), place.c_str()) != 0) fail_to_write(destination.path, errno);
+  if (rename(from.c_str(), target.c_str()) != 0) fail_to_write(destination.path, errno);
   return false;
 }
 
-Placed put_and_keep(const fs::path& from, const Destination& destination) {
+Placed replace_undoably(const fs::path& from, const Destination& destination) {
   check_replaceable(destination);
   Placed out{from, final_path(destination), false};
-  copy_mode(out.place, from);
+  copy_mode(out.destination, from);
   std::error_code error;
-  out.has_replaced = fs::exists(out.place, error);
-  const int failure = out.has_replaced                               ? exchange(from, out.place)
-                      : rename(from.c_str(), out.place.c_str()) == 0 ? 0
-                                                                     : errno;
+  out.has_replaced = fs::exists(out.destination, error);
+  const int failure = out.has_replaced ? exchange(from, out.destination)
+                      : rename(from.c_str(), out.destination.c_str()) == 0 ? 0
+                                                                           : errno;
   if (failure != 0) fail_to_write(destination.path, failure);
   return out;
 }
 
-void take_back(const Placed& placed) {
+void undo(const Placed& placed) {
   if (placed.has_replaced)
-    exchange(placed.from, placed.place);
+    exchange(placed.from, placed.destination);
   else
-    rename(placed.place.c_str(), placed.from.c_str());
+    rename(placed.destination.c_str(), placed.from.c_str());
 }
 
 }  // namespace t2n::nnef

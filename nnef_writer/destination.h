@@ -1,5 +1,5 @@
-// Where a command's output goes, and whether it may: the only owner of what may replace what on
-// disk. It is asked before any work is done, and again before anything is put in place.
+// The destination of a command's output, and the rules for replacing files. They are checked before
+// any work is done, and again before the output is moved to its destination.
 #pragma once
 
 #include <filesystem>
@@ -26,47 +26,47 @@ struct Destination {
   std::filesystem::path path;
   Form form = Form::folder;
   int level = 6;                  ///< of gzip, 0 to 9
-  std::vector<Taken> taken = {};  ///< what must stay as it is
+  std::vector<Taken> taken = {};  ///< files that must not be replaced
   /// The names of the artefacts, in a folder that holds several.
   std::vector<std::string> parts = {};
 };
 
-/// The destination of an artefact, whose form follows from the suffix: `.tgz` or `.tar.gz`, `.tar`,
+/// The destination of an artefact; the suffix determines its form: `.tgz` or `.tar.gz`, `.tar`,
 /// else a folder. "-" is a tar on standard output.
 Destination parse_destination(const std::filesystem::path& path);
 
 /// The destination of a single file; "-" is standard output.
 Destination file_destination(const std::filesystem::path& path);
 
-/// Whether what stands there may be replaced: regular files, and folders that hold nothing but NNEF
-/// files of an artefact, or where several are written, of artefacts under the same names. Never a
-/// device, a pipe, a link, or what is taken. Errors: `output-is-model`, `output-is-input` for what
-/// is taken; `output-exists` where something would be lost; `cannot-write` for everything that is
-/// neither a file nor a folder.
+/// Checks that the destination may be replaced: a regular file, or a folder that contains only NNEF
+/// files of an artefact (or of artefacts with the same names, if several are written). Never a
+/// device, a pipe, a link, or a taken path. Errors: `output-is-model`, `output-is-input` for taken
+/// paths; `output-exists` if data would be lost; `cannot-write` for anything that is neither a file
+/// nor a folder.
 void check_replaceable(const Destination& destination);
 
-/// check_replaceable, and whether something can be created there. Removes what killed runs left in
-/// that folder.   Errors: also `cannot-write`.
+/// check_replaceable, and a check that a file can be created there. Removes leftovers of killed
+/// runs in that folder.   Errors: also `cannot-write`.
 void check_destination(const Destination& destination);
 
-/// The path that is renamed to: without a slash at its end.
+/// The path to rename to: without a trailing slash.
 std::filesystem::path final_path(const Destination& destination);
 
-/// Moves `from` to the destination atomically, with the mode of what it replaces. A folder that is
-/// replaced is at `from` afterwards. Checks again what may be replaced. Errors: those of
+/// Moves `from` to the destination atomically, with the mode of the file that it replaces. A
+/// replaced folder is at `from` afterwards. Checks the destination again. Errors: those of
 /// check_replaceable.   Returns whether `from` still exists.
 bool put_in_place(const std::filesystem::path& from, const Destination& destination);
 
-/// Something that was put in place, and can be taken back.
+/// A replacement that can be undone.
 struct Placed {
   std::filesystem::path from;
-  std::filesystem::path place;
-  bool has_replaced = false;  ///< what stood there is at `from`
+  std::filesystem::path destination;
+  bool has_replaced = false;  ///< the replaced file or folder is at `from`
 };
 
-/// The same as put_in_place, but a file that is replaced is at `from` as well.
-Placed put_and_keep(const std::filesystem::path& from, const Destination& destination);
-/// Undoes it, as far as the system lets.
-void take_back(const Placed& placed);
+/// The same as put_in_place, but a replaced file is at `from` as well.
+Placed replace_undoably(const std::filesystem::path& from, const Destination& destination);
+/// Undoes it, if the system allows.
+void undo(const Placed& placed);
 
 }  // namespace t2n::nnef

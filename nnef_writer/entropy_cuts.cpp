@@ -48,8 +48,8 @@ std::vector<size_t> entropy_cuts(std::span<const std::byte> data) {
     run.bits = bits_of(run.counts);
     runs.push_back(run);
   }
-  // Joins the neighbours that lose least by a common table, while that is less than the cost of a
-  // table.
+  // Merges the neighbours with the smallest cost of a common table, while that is less than the
+  // cost of a table.
   std::vector<double> costs;
   const auto cost = [&](size_t i) {
     return merged(runs[i], runs[i + 1]).bits - runs[i].bits - runs[i + 1].bits;
@@ -59,11 +59,10 @@ std::vector<size_t> entropy_cuts(std::span<const std::byte> data) {
     const auto least = std::min_element(costs.begin(), costs.end());
     if (*least >= kTableBits) break;
     const auto at = least - costs.begin();
-    runs[static_cast<size_t>(at)] =
-        merged(runs[static_cast<size_t>(at)], runs[static_cast<size_t>(at) + 1]);
+    runs[at] = merged(runs[at], runs[at + 1]);
     runs.erase(runs.begin() + at + 1);
     costs.erase(least);
-    const auto i = static_cast<size_t>(at);
+    const size_t i = at;
     if (i < costs.size()) costs[i] = cost(i);
     if (i > 0) costs[i - 1] = cost(i - 1);
   }

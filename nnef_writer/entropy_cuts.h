@@ -1,4 +1,4 @@
-// Finds where small data changes its kind: text, 8-bit weights, floats.
+// Finds boundaries between kinds of data in small files: text, 8-bit weights, floats.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 namespace t2n::nnef {
 
 /// Ascending offsets at which a new Huffman table saves more than it costs; for data so small that
-/// tables matter. Only byte frequencies decide, so that equal data always has the same cuts.
+/// tables matter. Depends on byte frequencies only, so equal data has equal cuts.
 std::vector<size_t> entropy_cuts(std::span<const std::byte> data);
 
 }  // namespace t2n::nnef

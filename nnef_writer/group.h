@@ -11,8 +11,8 @@
 
 namespace t2n::nnef {
 
-/// Where the artefacts go: each to a place of its own, or all into one folder, in which each is a
-/// folder again, under the name of the same number in the folder's `parts`.
+/// Destinations of the artefacts: one for each, or one folder with a subfolder for each, named by
+/// the folder's `parts`.
 struct Group {
   std::vector<Destination> each;
   std::optional<Destination> folder;
@@ -21,20 +21,20 @@ struct Group {
 /// Errors: those of nnef::check_destination.
 void check_group(const Group& group);
 
-/// Folders share what they can: tensor files with the same bytes are one file under several names.
+/// Folders share tensor files with equal bytes through hard links.
 class PendingGroup {
  public:
   explicit PendingGroup(Group group) : group_(std::move(group)) {}
 
   struct Written {
-    std::filesystem::path path;  ///< where it waits
-    int64_t shared_bytes = 0;    ///< of files that artefacts before it hold as well
+    std::filesystem::path path;  ///< its temporary path
+    int64_t shared_bytes = 0;    ///< of files shared with previous artefacts
   };
-  /// The one of this number.   Errors: those of write_artefact.
+  /// Writes artefact `number`.   Errors: those of write_artefact.
   Written add(const Document& document, size_t number);
 
-  /// Puts what was added in place.   Errors: those of PendingArtefact::commit; everything is as it
-  /// was then.
+  /// Moves all artefacts to their destinations.   Errors: those of PendingArtefact::commit; then
+  /// nothing is changed.
   void commit();
 
  private:

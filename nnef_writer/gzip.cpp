@@ -68,8 +68,8 @@ Buffer deflate_block(View dictionary, View data, int level, int strategy, bool l
   return out;
 }
 
-/// Float weights contain no repetitions: searching them takes four times as long and gains nothing.
-/// A sample of the data decides, so that the choice is equal on every machine.
+/// Float weights contain no repetitions: searching for them takes four times as long without gain.
+/// A sample of the data decides, so the choice is the same on every machine.
 int strategy_for(View data, int level) {
   if (level == 0 || data.size() < 4 * kSample) return Z_DEFAULT_STRATEGY;
   const View sample = data.subspan(data.size() / 2, kSample);
@@ -78,8 +78,8 @@ int strategy_for(View data, int level) {
   return coded <= matched + matched / 100 ? Z_HUFFMAN_ONLY : Z_DEFAULT_STRATEGY;
 }
 
-/// In small data every byte counts: it is searched as deep as possible for repetitions, and each
-/// kind of data has its own table if that is smaller.
+/// For small data: the deepest search for repetitions, and a separate table for each kind of data
+/// if that is smaller.
 Buffer deflate_small(View dictionary, View data, int level, bool last) {
   constexpr int kThorough = 6;
   constexpr int kMost = 9;
@@ -140,8 +140,7 @@ struct ParallelGzip::Block {
 };
 
 /// Blocks in progress, in order, with the threads that compress them; without threads, compresses
-/// at
-/// once.
+/// immediately.
 class ParallelGzip::Workers {
  public:
   Workers(int threads, int level) : level_(level) {

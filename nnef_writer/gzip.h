@@ -8,9 +8,10 @@
 
 namespace t2n::nnef {
 
-/// Compresses what is written in fixed blocks, and passes the result on in order, in the caller's
+/// Compresses written data in fixed blocks, and passes the result on in order, in the caller's
 /// thread. The bytes depend on the data and the level, and not on the number of threads or the
-/// sizes of writes. For up to 64 KiB, level 6 searches as 9 does. Memory: about 4 MiB per thread.
+/// sizes of writes. For up to 64 KiB, level 6 compresses like level 9. Memory: about 4 MiB per
+/// thread.
 class ParallelGzip {
  public:
   using Sink = std::function<void(std::span<const std::byte>)>;

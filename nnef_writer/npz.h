@@ -1,19 +1,13 @@
-// NumPy's archives of arrays, as numpy.savez writes them: a stored zip with an .npy file per array.
+// NumPy's .npz archives, as numpy.savez writes them: an uncompressed zip with an .npy per array.
 #pragma once
 
 #include <filesystem>
 #include <span>
-#include <string>
 
-#include "ir/tensor.h"
 #include "nnef_writer/destination.h"
+#include "src/nnef/npz.h"
 
 namespace t2n::nnef {
-
-struct NamedTensor {
-  std::string name;
-  ir::Tensor value;
-};
 
 /// Replaces the file atomically; equal arrays give equal bytes. Names must differ. Errors:
 /// `unsupported-dtype` (bf16, which NumPy lacks), before anything is written; `cannot-write`.

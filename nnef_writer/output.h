@@ -8,8 +8,8 @@
 
 namespace t2n::nnef {
 
-/// Puts a file in place atomically, replacing what was there, or does nothing if `write` throws; or
-/// writes to standard output.   Errors: those of check_replaceable; `cannot-write`.
+/// Writes a file atomically, replacing an existing one, or nothing if `write` throws; or writes to
+/// standard output.   Errors: those of check_replaceable; `cannot-write`.
 void write_file(const Destination& destination, const std::function<void(FileWriter&)>& write);
 
 }  // namespace t2n::nnef

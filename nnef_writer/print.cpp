@@ -8,10 +8,10 @@
 #include <string_view>
 #include <utility>
 
-#include "nnef/names.h"
-#include "nnef_writer/dimension.h"
 #include "src/diag/error.h"
 #include "src/diag/one_of.h"
+#include "src/nnef/names.h"
+#include "src/tract_forms/sizes/size_text.h"
 
 namespace t2n::nnef {
 namespace {
@@ -90,6 +90,7 @@ Strength strength(const Value& value) {
     case Kind::integer: return value.integer < 0 ? kConditional : kAtom;
     case Kind::scalar: return std::signbit(value.number) ? kConditional : kAtom;
     case Kind::identifier:
+    case Kind::reference:
     case Kind::logical:
     case Kind::string:
     case Kind::array:
@@ -125,8 +126,9 @@ class Printer {
  public:
   void document(const Document& document) {
     put("version 1.0;\n\n");
-    for (const std::string& text : document.extensions) extension(text);
-    if (!document.extensions.empty()) put("\n");
+    const std::vector<std::string> lines = extension_lines(document);
+    for (const std::string& text : lines) extension(text);
+    if (!lines.empty()) put("\n");
     for (const Fragment& item : document.fragments) {
       fragment(item);
       put("\n");
@@ -149,6 +151,7 @@ class Printer {
   void expression(const Value& value) {
     switch (value.kind) {
       case Kind::identifier: return put(operand_name(value.text));
+      case Kind::reference: return put("%", std::to_string(value.integer));
       case Kind::integer: return put(std::to_string(value.integer));
       case Kind::scalar: return put(scalar_text(value));
       case Kind::logical: return put(value.logical ? "true" : "false");
@@ -163,7 +166,7 @@ class Printer {
       case Kind::if_else: return if_else(value);
       case Kind::subscript: return subscript(value);
       case Kind::comprehension: return comprehension(value);
-      case Kind::dimension: return put(tract_text(value.dim));
+      case Kind::dimension: return put(tract_forms::size_text(value.dim));
       case Kind::none: return;
     }
     internal_error(__FILE__, __LINE__, "an expression of no kind");
@@ -232,7 +235,7 @@ class Printer {
   }
 
   void subscript(const Value& value) {
-    // tract reads only one subscript behind an operand.
+    // tract reads only one subscript after an operand.
     const bool nested = item(value, 0).kind == Kind::subscript;
     operand(item(value, 0), nested ? kAtom + 1 : kAtom);
     put("[");
@@ -317,6 +320,22 @@ class Printer {
 
 std::string print_identifier(const std::string& name) {
   return is_plain_identifier(name) ? name : cat("i\"", escaped(name), "\"");
+}
+
+std::string assertion_text(const Assertion& assertion) {
+  if (!assertion.text.empty()) return assertion.text;
+  const auto& [left, relation, right] = assertion.comparison;
+  return cat(tract_forms::size_text(left), " ", ir::str(relation), " ",
+             tract_forms::size_text(right));
+}
+
+std::vector<std::string> extension_lines(const Document& document) {
+  std::vector<std::string> out = document.extensions;
+  for (const ir::Symbol& symbol : document.symbols) out.push_back(cat("tract_symbol ", symbol));
+  for (const Assertion& each : document.assertions)
+    out.push_back(cat("tract_assert ", each.scenario, each.scenario.empty() ? "" : ": ",
+                      assertion_text(each)));
+  return out;
 }
 
 std::string print(const Value& value) {

@@ -2,8 +2,9 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
-#include "nnef/ast.h"
+#include "src/nnef/ast.h"
 
 namespace t2n::nnef {
 
@@ -16,6 +17,11 @@ std::string print(const Fragment& fragment);
 /// An expression on one line, with the parentheses that every reader needs. NaN is an internal
 /// error.
 std::string print(const Value& value);
+
+/// "S <= 4", for readers and in `extension tract_assert`.
+std::string assertion_text(const Assertion& assertion);
+/// The text of all extensions, between `extension` and `;`.
+std::vector<std::string> extension_lines(const Document& document);
 
 /// `i"…"` if it is not a plain identifier.
 std::string print_identifier(const std::string& name);

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "nnef/names.h"
 #include "nnef_writer/print.h"
 #include "src/diag/error.h"
+#include "src/nnef/names.h"
 
 namespace t2n::nnef {
 namespace {
@@ -14,7 +14,7 @@ namespace {
 std::string print_entry(const QuantEntry& entry) {
   const auto& arguments = entry.invocation.arguments;
   T2N_ASSERT(entry.invocation.kind == Kind::invocation, "the entry of ", quoted(entry.name),
-             " in graph.quant is no invocation");
+             " in graph.quant is not an invocation");
   T2N_ASSERT(std::none_of(arguments.begin(), arguments.end(),
                           [](const Argument& argument) { return argument.name.empty(); }),
              "an argument of ", quoted(entry.name), " in graph.quant has no name");

@@ -1,10 +1,10 @@
-// graph.quant: which integers represent which reals.
+// graph.quant: the quantisation parameters of tensors.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "nnef/ast.h"
+#include "src/nnef/ast.h"
 
 namespace t2n::nnef {
 

@@ -23,8 +23,8 @@ uint32_t checksum(const Member& member) {
   return out;
 }
 
-/// A checksum only says which file to look at.
-bool holds(const fs::path& path, const Member& member) {
+/// Compares the bytes: equal checksums are not enough.
+bool has_content(const fs::path& path, const Member& member) {
   std::ifstream file(path, std::ios::binary);
   std::vector<char> piece;
   bool same = file.good();
@@ -47,10 +47,10 @@ bool link(const fs::path& path, const fs::path& name) {
 }  // namespace
 
 void SharedFiles::write(const Member& member, const fs::path& path, const fs::path& reported_as) {
-  std::vector<fs::path>& alike = written_[{member.size, checksum(member)}];
-  const bool is_linked = std::any_of(alike.begin(), alike.end(), [&](const fs::path& other) {
-    return holds(other, member) && link(other, path);
-  });
+  std::vector<fs::path>& candidates = written_[{member.size, checksum(member)}];
+  const bool is_linked = std::any_of(
+      candidates.begin(), candidates.end(),
+      [&](const fs::path& other) { return has_content(other, member) && link(other, path); });
   if (is_linked) {
     shared_bytes_ += member.size;
     return;
@@ -58,7 +58,7 @@ void SharedFiles::write(const Member& member, const fs::path& path, const fs::pa
   FileWriter file(path, reported_as);
   member.write([&](Bytes bytes) { file.write(bytes); });
   file.close();
-  alike.push_back(path);
+  candidates.push_back(path);
 }
 
 }  // namespace t2n::nnef

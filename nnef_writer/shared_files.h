@@ -1,4 +1,4 @@
-// Tensor files of several artefacts: what is the same in two of them is stored once.
+// Stores equal tensor files of several artefacts once.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +13,13 @@ namespace t2n::nnef {
 
 class SharedFiles {
  public:
-  /// Writes the member to `path`, or makes `path` another name, a hard link, of a file with the
-  /// same bytes that was written before. File systems without hard links get a copy.
+  /// Writes the member to `path`, or makes `path` a hard link to a previously written file with the
+  /// same bytes. File systems without hard links get a copy.
   /// Errors: `cannot-write` for `reported_as`.
   void write(const Member& member, const std::filesystem::path& path,
              const std::filesystem::path& reported_as);
 
-  /// The bytes of all files that are other names.
+  /// The bytes of all hard links.
   int64_t shared_bytes() const { return shared_bytes_; }
 
  private:

@@ -28,8 +28,7 @@ struct Temporary::Entry {
   Entry* next = nullptr;
   std::atomic<bool> alive = true;
 
-  /// A folder is not tried as a file first: a confined process is told that it may not, and not
-  /// that it is a folder.
+  /// Does not try to unlink a folder first: a confined process would get a permission error.
   void remove() const {
     if (kind == Kind::folder)
       rmdir(path.c_str());
@@ -56,7 +55,7 @@ struct Descriptor {
 
 constexpr std::string_view kPrefix = "t2nnef-partial-";
 
-/// Keeps the end of a long name, which contains the suffix.
+/// Keeps the end of a long name, because it contains the suffix.
 std::string temporary_name(const fs::path& final_path, int attempt) {
   constexpr size_t kKept = 200;
   const std::string name = final_path.filename().string();
@@ -83,7 +82,7 @@ int create_locked(const fs::path& path, Temporary::Kind kind) {
   const bool is_held_by_other = flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
   struct stat info {};
   if (!is_held_by_other && fstat(file, &info) == 0 && info.st_nlink > 0) return file;
-  // Between the two steps another run took it for a leftover: use another name.
+  // Another run removed it as a leftover between the two steps: use another name.
   close(file);
   errno = EEXIST;
   return -1;
@@ -101,8 +100,8 @@ bool is_temporary_name(std::string_view name) {
   return true;
 }
 
-/// Whether the path is ours, and no process holds it.
-bool is_left(const fs::path& path, const struct stat& info) {
+/// Whether the path is a leftover: ours, and locked by no process.
+bool is_leftover(const fs::path& path, const struct stat& info) {
   const int flags = S_ISDIR(info.st_mode) ? O_DIRECTORY : O_NONBLOCK;
   const Descriptor file(open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | flags));
   struct stat opened {};
@@ -113,25 +112,28 @@ bool is_left(const fs::path& path, const struct stat& info) {
 /// A folder under construction contains files of a model, and folders of them.
 bool holds_nnef_only(const fs::path& folder) {
   std::error_code error;
+  return foreign_entry(folder, error).empty() && !error;
+}
+
+}  // namespace
+
+std::string foreign_entry(const fs::path& folder, std::error_code& error) {
   for (fs::recursive_directory_iterator entry(folder, error), end; !error && entry != end;
        entry.increment(error)) {
     const fs::file_type type = entry->symlink_status(error).type();
     const std::string name = entry->path().filename().string();
     const bool is_nnef = name == "graph.nnef" || name == "graph.quant" || name.ends_with(".dat");
     if (type != fs::file_type::directory && !(type == fs::file_type::regular && is_nnef))
-      return false;
+      return entry->path().lexically_relative(folder).string();
   }
-  return !error;
+  return {};
 }
-
-}  // namespace
 
 void fail_to_write(const fs::path& path, int error_number) {
   const bool full = error_number == ENOSPC || error_number == EDQUOT;
-  throw Error(
-      "cannot-write", cat("cannot write ", quoted(path.string())),
-      std::generic_category().message(error_number),
-      full ? "free some space, or choose another place with -o" : "choose another place with -o");
+  throw Error("cannot-write", cat("cannot write ", quoted(path.string())),
+              std::generic_category().message(error_number),
+              full ? "free some space, or choose another path" : "choose another path");
 }
 
 void remove_temporaries() noexcept {
@@ -166,10 +168,10 @@ Temporary::Temporary(fs::path final_path, Kind kind) : final_path_(std::move(fin
 
 Temporary::~Temporary() {
   if (!entries_.empty()) {
-    // Our own files are removed without a descriptor, as there may be none left; the rest is what a
-    // folder replaced.
+    // Our own files are removed without a descriptor, as there may be none free; remove_all()
+    // removes the content of a replaced folder.
     for (auto entry = entries_.rbegin(); entry != entries_.rend(); ++entry) (*entry)->remove();
-    std::error_code ignored;  // it may be gone already, and nobody is left to be told otherwise
+    std::error_code ignored;  // it may be gone already, and errors cannot be reported here
     fs::remove_all(path_, ignored);
   }
   release();
@@ -203,9 +205,9 @@ void remove_leftovers(const fs::path& folder) {
         info.st_uid != geteuid())
       continue;
     std::error_code ignored;  // what cannot be removed stays
-    if (S_ISREG(info.st_mode) && is_left(path, info))
+    if (S_ISREG(info.st_mode) && is_leftover(path, info))
       fs::remove(path, ignored);
-    else if (S_ISDIR(info.st_mode) && is_left(path, info) && holds_nnef_only(path))
+    else if (S_ISDIR(info.st_mode) && is_leftover(path, info) && holds_nnef_only(path))
       fs::remove_all(path, ignored);
   }
 }
@@ -225,7 +227,7 @@ void FileWriter::write(std::span<const std::byte> bytes) {
     const ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) fail_to_write(reported_as_, errno);
-    bytes = bytes.subspan(static_cast<size_t>(written));
+    bytes = bytes.subspan(written);
   }
 }
 

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <filesystem>
 #include <span>
+#include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -17,11 +19,14 @@ void remove_temporaries() noexcept;
 [[noreturn]] void fail_to_write(const std::filesystem::path& path, int error_number);
 
 /// Removes leftovers of killed runs from `folder`: files and folders with our temporary names, of
-/// the same user, that no process holds.
+/// the same user, that no process has locked.
 void remove_leftovers(const std::filesystem::path& folder);
 
-/// A new file or folder beside `final_path`, removed with its content unless released. Its name
-/// ends in the final name, whose suffix tells readers its kind.   Errors: `cannot-write`.
+/// The first entry below `folder`, relative to it, that does not belong to an NNEF model, or "".
+std::string foreign_entry(const std::filesystem::path& folder, std::error_code& error);
+
+/// A new file or folder next to `final_path`, removed with its content unless released. Its name
+/// ends with the final name, whose suffix determines its format.   Errors: `cannot-write`.
 class Temporary {
  public:
   enum class Kind { file, folder };
@@ -47,7 +52,7 @@ class Temporary {
   int lock_ = -1;  ///< a descriptor that locks path()
 };
 
-/// An open file. Not a stream, because errno must tell a full disk.
+/// An open file. Not a stream, because errno must report a full disk.
 class FileWriter {
  public:
   /// Errors name the file `reported_as`.

@@ -1,4 +1,4 @@
-// Compares two tensors element by element, in blocks, so that they are never copied as a whole.
+// Compares two tensors element by element, in blocks: no conversion of the entire tensors to f64.
 #include "src/check/compare.h"
 
 #include <algorithm>
@@ -38,8 +38,8 @@ template <typename Visit>
 void for_each_pair(const ir::Tensor& expected, const ir::Tensor& actual, Visit visit) {
   const ir::Tensor a = ir::contiguous(expected);
   const ir::Tensor b = ir::contiguous(actual);
-  const auto count = static_cast<size_t>(a.elements());
-  const auto size = static_cast<size_t>(ir::dtype_size(a.dtype));
+  const size_t count = a.elements();
+  const size_t size = ir::dtype_size(a.dtype);
   const bool bitwise = ir::is_integer(a.dtype);
   constexpr size_t kBlock = 4096;
   std::vector<double> left(std::min(kBlock, count));
@@ -61,8 +61,8 @@ void for_each_pair(const ir::Tensor& expected, const ir::Tensor& actual, Visit v
   }
 }
 
-/// The number of neighbouring elements with one scale: those of the last axis, of an image's
-/// channel, or of as many axes as give more than a few.
+/// The number of neighbouring elements that share a scale: those of the last axis, of an image's
+/// channel, or of enough axes for more than a few elements.
 int64_t group_size(const ir::Ints& shape) {
   constexpr int64_t kLeast = 8;
   constexpr size_t kImage = 4;  // [batch, channel, height, width]
@@ -80,21 +80,21 @@ class Scaled {
   Scaled(const Margins& margins, const ir::Tensor& reference) : margins_(margins) {
     if (margins.absolute <= 0) return;
     group_ = group_size(reference.shape);
-    double whole = 0;
+    double largest_of_all = 0;
     int64_t index = 0;
     for_each_pair(reference, reference, [&](const Pair& pair) {
       if (index++ % group_ == 0) largest_.push_back(0);
       if (!std::isfinite(pair.expected)) return;
       largest_.back() = std::max(largest_.back(), std::abs(pair.expected));
-      whole = std::max(whole, std::abs(pair.expected));
+      largest_of_all = std::max(largest_of_all, std::abs(pair.expected));
     });
     constexpr double kLeastShare = 1e-3;
     for (double& largest : largest_)
-      largest = std::min(1.0, std::max(largest, kLeastShare * std::min(1.0, whole)));
+      largest = std::min(1.0, std::max(largest, kLeastShare * std::min(1.0, largest_of_all)));
   }
 
   double absolute(int64_t index) const {
-    return largest_.empty() ? 0 : margins_.absolute * largest_[static_cast<size_t>(index / group_)];
+    return largest_.empty() ? 0 : margins_.absolute * largest_[index / group_];
   }
   double allowed(int64_t index, double expected) const {
     return std::isfinite(expected) ? absolute(index) + margins_.relative * std::abs(expected) : 0;
@@ -106,7 +106,7 @@ class Scaled {
   std::vector<double> largest_;  ///< by group
 };
 
-/// In units of the tolerance; infinite if nothing is tolerated.
+/// The difference in units of the tolerance; infinite if the tolerance is zero.
 double excess(double delta, double allowed) {
   if (delta == 0) return 0;
   return allowed > 0 ? delta / allowed : kInfinity;
@@ -170,7 +170,7 @@ class Tally {
   double worst_delta_ = 0;
 };
 
-/// Shortest text that reads back as the same value of the dtype.
+/// The shortest text that parses to the same value of the dtype.
 std::string number_text(double value, ir::DType dtype) {
   std::array<char, 32> text;
   char* const end = text.data() + text.size();
@@ -225,16 +225,16 @@ Quanta count_quanta(const ir::Tensor& expected, const ir::Tensor& actual, double
     const double steps = difference(pair) / step;
     ++out.elements;
     out.most = std::max(out.most, steps);
-    const double whole = std::nearbyint(steps);
-    if (!is_on_grid(steps) && std::isfinite(steps))
+    const double count = std::nearbyint(steps);
+    if (!is_integer_valued(steps) && std::isfinite(steps))
       ++out.between;
-    else if (whole > 0)
-      ++(whole == 1 ? out.off_by_one : out.off_by_more);
+    else if (count > 0)
+      ++(count == 1 ? out.off_by_one : out.off_by_more);
   });
   return out;
 }
 
-Quanta together(const Quanta& a, const Quanta& b) {
+Quanta combined(const Quanta& a, const Quanta& b) {
   return {b.step,
           std::max(a.most, b.most),
           a.elements + b.elements,
@@ -260,7 +260,7 @@ std::vector<double> excesses(const ir::Tensor& expected, const ir::Tensor& actua
   if (!mismatch_of(a, b).empty()) return {};
   const Scaled scaled(margins_for(tolerance, a.dtype), a);
   std::vector<double> out;
-  out.reserve(static_cast<size_t>(a.elements()));
+  out.reserve(a.elements());
   for_each_pair(a, b, [&](const Pair& pair) {
     const auto index = static_cast<int64_t>(out.size());
     out.push_back(excess(difference(pair), scaled.allowed(index, pair.expected)));

@@ -1,4 +1,4 @@
-// How far an engine's output is from the reference, and whether that has any meaning.
+// Measures the distance of an engine's output from the reference, and whether it is conclusive.
 #pragma once
 
 #include <optional>
@@ -12,11 +12,11 @@ namespace t2n::check {
 
 enum class Level { exact, close, approximate, very, super, ultra, custom };
 
-/// How far an element may be off.
+/// The allowed difference of an element.
 struct Margins {
   double absolute = 0;  ///< for each element, scaled by min(1, largest finite |reference| nearby)
   double relative = 0;  ///< for each element, of |reference|
-  double outliers = 0;  ///< share of elements that may exceed these
+  double outliers = 0;  ///< share of elements that may exceed both
 };
 
 struct Tolerance {
@@ -29,12 +29,13 @@ struct Tolerance {
 Tolerance parse_tolerance(std::string_view text);
 /// "approximate (atol 0.0001, rtol 0.0005)", with the numbers for f32.
 std::string tolerance_str(const Tolerance& tolerance);
-/// tract's numbers; 16-bit floats have their own. Integers and booleans are exact at every level.
+/// The numbers of tract, with special ones for 16-bit floats. Integers and booleans are exact at
+/// every level.
 Margins margins_for(const Tolerance& tolerance, ir::DType reference);
 
 enum class Verdict { ok, inconclusive, differs };
 
-/// How far an output is from its reference.
+/// The difference between an output and its reference.
 struct Deviation {
   Verdict verdict = Verdict::ok;  ///< ok or differs
   std::string mismatch;  ///< "shape [2,3], expected [2,4]"; if not empty, the numbers are invalid
@@ -44,10 +45,10 @@ struct Deviation {
   double max_rel = 0;                ///< over elements larger than the absolute tolerance
   double snr_db = 0;                 ///< infinite without a difference
   int64_t outliers = 0;              ///< elements outside the margins
-  int64_t not_finite = 0;  ///< those that are NaN or infinite on one side only; never tolerated
+  int64_t not_finite = 0;  ///< elements that are NaN or infinite on one side only; never tolerated
   int64_t expected_not_finite = 0;  ///< elements of the reference that are NaN or infinite
   double excess = 0;                ///< of the worst element, in units of its allowance
-  // The element that is furthest outside, or nearest to it.
+  // The element with the largest excess.
   ir::Ints worst;
   double expected = 0;
   double actual = 0;
@@ -64,51 +65,52 @@ std::vector<double> excesses(const ir::Tensor& expected, const ir::Tensor& actua
 /// The allowance of each element.
 std::vector<double> allowances(const ir::Tensor& expected, const Tolerance& tolerance);
 
-/// Which elements of an output moved when inputs changed, and how far.
+/// Records which elements of an output changed with the inputs, and how much.
 class Movement {
  public:
-  /// Adds another reference of the same output. A change of shape counts as a move of all elements.
+  /// Adds another reference of the same output. A change of shape counts as a change of all
+  /// elements.
   void see(const ir::Tensor& before, const ir::Tensor& after, const Tolerance& tolerance);
-  /// The share of elements that moved by at least kMinResponse tolerances once; 0 if nothing was
-  /// seen, 1 without elements.
+  /// The share of elements that changed by at least kMinResponse tolerances once; 0 before the
+  /// first see(), 1 without elements.
   double share() const;
-  /// The median of the elements' largest moves, in units of the tolerance.
+  /// The median of the elements' largest changes, in units of the tolerance.
   double median() const;
-  /// The largest move of any element.
+  /// The largest change of any element.
   double strongest() const;
 
  private:
-  std::vector<float> moves_;  ///< by element
+  std::vector<float> changes_;  ///< by element
   bool all_ = false;
 };
 
-/// If an output moves less than this, a wrong export would pass as well.
+/// If an output changes less than this, a wrong export would pass as well.
 constexpr double kMinResponse = 20;
 
 /// The distances of a result, and of torch's, from the f64 result.
-struct Yardstick {
+struct F64Distance {
   double result_rms = 0;
   double result_max = 0;
   double torch_rms = 0;
   double torch_max = 0;
   double scale_rms = 0;  ///< of the values themselves
   double noise = 0;      ///< the rounding error of the largest value, in any element
-  /// Rounding the inputs and weights moves these values as far, and by more than a hundredth.
+  /// Rounding the inputs and weights changes the values by as much, and by more than a hundredth.
   bool is_unstable = false;
 
-  /// Torch is not closer by more than a small factor.
+  /// Whether torch is at most a small factor closer to f64.
   bool is_as_near() const;
   /// result_rms in units of torch_rms, or of the dtype's rounding if that is larger.
   double ratio(ir::DType dtype) const;
 };
 /// Raises torch's error to the effect of rounding inputs and weights, given by `nearby`, the f64
-/// result for rounded ones. If that is more than a hundredth of the values, nothing is raised: such
-/// inputs cannot distinguish a right file from a wrong one that is off by about as much.
-Yardstick widened(Yardstick yardstick, const ir::Tensor& exact, const ir::Tensor& nearby);
-/// Measures where all three are finite; `exact` is f64. Nothing for integers, if shapes differ, and
-/// if only f64 is not finite where the other two differ.
-std::optional<Yardstick> measure(const ir::Tensor& exact, const ir::Tensor& torch,
-                                 const ir::Tensor& result);
+/// result for rounded ones. Does not raise it beyond a hundredth of the values: such inputs cannot
+/// distinguish a right file from a wrong one with about the same error.
+F64Distance widened(F64Distance f64_distance, const ir::Tensor& exact, const ir::Tensor& nearby);
+/// Measures where all three are finite; `exact` is f64. Nothing for integers, if shapes differ, or
+/// if f64 is not finite where torch is, and the other two differ.
+std::optional<F64Distance> measure(const ir::Tensor& exact, const ir::Tensor& torch,
+                                   const ir::Tensor& result);
 
 /// "'logits'[0,17]: expected 4.12, got 3.81 (off by 0.31, allowed 0.0021)", for `output-mismatch`.
 std::string mismatch_text(std::string_view output, const Deviation& comparison);

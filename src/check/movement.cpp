@@ -1,4 +1,4 @@
-// Whether an output reacts to its inputs: for each element, over all sets of inputs.
+// Measures, by element and over all input sets, how an output depends on its inputs.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -8,25 +8,25 @@
 namespace t2n::check {
 
 void Movement::see(const ir::Tensor& before, const ir::Tensor& after, const Tolerance& tolerance) {
-  const std::vector<double> moves = excesses(before, after, tolerance);
-  if (moves.empty()) all_ = true;  // another shape, or no elements
-  moves_.resize(std::max(moves_.size(), moves.size()), 0);
-  for (size_t i = 0; i < moves.size(); ++i)
-    moves_[i] = std::max(moves_[i], static_cast<float>(moves[i]));
+  const std::vector<double> changes = excesses(before, after, tolerance);
+  if (changes.empty()) all_ = true;  // another shape, or no elements
+  changes_.resize(std::max(changes_.size(), changes.size()), 0);
+  for (size_t i = 0; i < changes.size(); ++i)
+    changes_[i] = std::max(changes_[i], static_cast<float>(changes[i]));
 }
 
 double Movement::share() const {
   if (all_) return 1;
-  if (moves_.empty()) return 0;
-  const auto moved =
-      std::count_if(moves_.begin(), moves_.end(), [](float move) { return move >= kMinResponse; });
-  return static_cast<double>(moved) / static_cast<double>(moves_.size());
+  if (changes_.empty()) return 0;
+  const auto moved = std::count_if(changes_.begin(), changes_.end(),
+                                   [](float change) { return change >= kMinResponse; });
+  return static_cast<double>(moved) / static_cast<double>(changes_.size());
 }
 
 double Movement::median() const {
   if (all_) return std::numeric_limits<double>::infinity();
-  if (moves_.empty()) return 0;
-  std::vector<float> sorted = moves_;
+  if (changes_.empty()) return 0;
+  std::vector<float> sorted = changes_;
   const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>((sorted.size() - 1) / 2);
   std::nth_element(sorted.begin(), middle, sorted.end());
   return *middle;
@@ -34,8 +34,8 @@ double Movement::median() const {
 
 double Movement::strongest() const {
   if (all_) return std::numeric_limits<double>::infinity();
-  if (moves_.empty()) return 0;
-  return *std::max_element(moves_.begin(), moves_.end());
+  if (changes_.empty()) return 0;
+  return *std::max_element(changes_.begin(), changes_.end());
 }
 
 }  // namespace t2n::check

@@ -40,9 +40,9 @@ std::string packed_text(const WeightBytes& bytes, int64_t loaded, std::string_vi
   const std::optional<bool> kept = are_kept_packed(bytes, loaded);
   if (!kept)
     return cat(engine, " has ", bytes.weights,
-               " packed weights, too few to tell from its memory whether it keeps them so");
+               " packed weights, too few to infer from its memory whether it keeps them packed");
   return cat(engine, *kept ? " keeps " : " unpacks ", bytes.weights, " packed weights",
-             *kept ? " packed" : "", ": ", mib(loaded), " MiB in memory, where floats take ",
+             *kept ? " packed" : "", ": ", mib(loaded), " MiB in memory, floats take ",
              mib(bytes.in_floats + bytes.others), " MiB");
 }
 

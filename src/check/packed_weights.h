@@ -1,5 +1,5 @@
-// Whether an engine keeps packed weights packed, judged by its memory: neither its interface nor
-// its profile tells the form of a product's operand.
+// Infers from an engine's memory whether it keeps packed weights packed: neither its interface nor
+// its profile shows the format of a product's operand.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "nnef/ast.h"
+#include "src/nnef/ast.h"
 
 namespace t2n::check {
 
@@ -21,10 +21,10 @@ struct WeightBytes {
 WeightBytes weight_bytes(const nnef::Document& document);
 
 /// Whether more than half of the packed weights' bytes stay packed. Nothing if these weights are
-/// too small to tell, or too small a part of the model.
+/// too small, or too small a part of the model.
 std::optional<bool> are_kept_packed(const WeightBytes& bytes, int64_t loaded);
 
-/// "tract 0.23.9 keeps 12 packed weights packed: 17 MiB in memory, where floats take 108 MiB"
+/// "tract 0.23.9 keeps 12 packed weights packed: 17 MiB in memory, floats take 108 MiB"
 std::string packed_text(const WeightBytes& bytes, int64_t loaded, std::string_view engine);
 
 }  // namespace t2n::check

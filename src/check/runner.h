@@ -28,7 +28,7 @@ class Runner {
 
   /// "tract 0.23.9"
   virtual std::string name() const = 0;
-  /// The runner that computes, where this one only changes the order of inputs and outputs.
+  /// The runner that computes, if this one only changes the order of inputs and outputs.
   virtual Runner& engine() { return *this; }
   /// Loads an artefact: a folder, a .tar or a .tgz.
   virtual void load(const std::string& artefact) = 0;
@@ -38,12 +38,12 @@ class Runner {
   /// unknown.
   virtual std::optional<int64_t> loaded_bytes() const { return {}; }
 
-  /// Prepares the loaded artefact for input in pieces. Returns the axis along which each output is
-  /// streamed, or -1 if it is not, and the delays. Nothing if the runner does not support pieces.
+  /// Prepares the loaded artefact for input in pulses. Returns the axis along which each output is
+  /// streamed, or -1 if it is not, and the delays. Nothing if the runner does not support pulses.
   /// Errors: `engine-rejects`.
   virtual std::optional<InPulses> pulse(const tract::Pulse&) { return {}; }
-  /// Outputs for whole inputs that are fed piece by piece, without the part before their first
-  /// entries. Call it after pulse().
+  /// Outputs for full inputs that are fed pulse by pulse, without the initial delay. Call it after
+  /// pulse().
   virtual std::vector<ir::Tensor> run_in_pulses(const std::vector<ir::Tensor>&) { return {}; }
 };
 
@@ -61,3 +61,10 @@ std::unique_ptr<Runner> tract_runner(const tract::Engine& engine, RunnerOptions 
 std::unique_ptr<Runner> reference_runner(const interp::InterpModule& module, spec::Dialect dialect);
 
 }  // namespace t2n::check
+
+namespace t2n {
+
+/// The reference interpreter, loaded on first use.   Errors: those of torch_module().
+const interp::InterpModule& interp_module();
+
+}  // namespace t2n

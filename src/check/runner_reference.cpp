@@ -4,14 +4,15 @@
 #include "src/diag/error.h"
 #include "src/limits/limits.h"
 #include "src/limits/watch.h"
-#include "src/nnef_reader/artefact.h"
+#include "src/model/torch_module.h"
+#include "src/nnef/artefact.h"
 
 namespace t2n::check {
 namespace {
 
-bool is_alike(ir::DType given, ir::DType wanted) {
-  return (ir::is_float(given) && ir::is_float(wanted)) ||
-         (ir::is_integer(given) && ir::is_integer(wanted));
+bool are_same_kind(ir::DType actual, ir::DType expected) {
+  return (ir::is_float(actual) && ir::is_float(expected)) ||
+         (ir::is_integer(actual) && ir::is_integer(expected));
 }
 
 ir::Tensor converted(const ir::Tensor& tensor, ir::DType dtype) {
@@ -25,7 +26,7 @@ ir::Tensor converted(const ir::Tensor& tensor, ir::DType dtype) {
 /// interpreter's type. tract's inputs have widths, which must match.
 ir::Tensor fed(const ir::Tensor& input, const interp::ProgramPort& port, spec::Dialect dialect) {
   if (dialect == spec::Dialect::tract || input.dtype == port.dtype) return input;
-  if (!is_alike(input.dtype, port.dtype))
+  if (!are_same_kind(input.dtype, port.dtype))
     throw Error("engine-failed",
                 cat("the input ", quoted(port.name), " is of ", ir::dtype_name(port.dtype),
                     ", not of ", ir::dtype_name(input.dtype)));
@@ -69,3 +70,10 @@ std::unique_ptr<Runner> reference_runner(const interp::InterpModule& module,
 }
 
 }  // namespace t2n::check
+
+const t2n::interp::InterpModule& t2n::interp_module() {
+  using Entry = const interp::InterpModule* (*)();
+  static const interp::InterpModule* const module =
+      reinterpret_cast<Entry>(torch_module_symbol(interp::kInterpModuleSymbol))();
+  return *module;
+}

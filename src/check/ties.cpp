@@ -8,8 +8,8 @@
 namespace t2n::check {
 namespace {
 
-/// The largest share of elements behind a quantiser that ties may move, and the largest relative
-/// move of other outputs. Beyond it, the rest has little meaning.
+/// The largest share of a quantiser's elements that ties may change, and the largest relative
+/// change of other outputs. Beyond these, a comparison is not conclusive.
 constexpr double kMostMovable = 0.1;
 constexpr double kMostMoved = 2e-2;
 
@@ -28,14 +28,14 @@ class ElementRuns {
     }
   }
   double width() const { return std::max(high_ - low_, 0.0); }
-  /// Whether the value lies between the runs and torch, or within `allowed` of them.
+  /// Whether the value lies between the runs and torch, up to `allowed`.
   bool reaches(double torch, double value, double allowed) const {
     return value >= std::min(low_, torch) - allowed && value <= std::max(high_, torch) + allowed;
   }
   bool reaches(double value, double allowed) const {
     return value >= low_ - allowed && value <= high_ + allowed;
   }
-  /// False for classes and booleans, which have no values in between.
+  /// Whether a run has exactly this value: classes and booleans have no values in between.
   bool has(double value) const {
     return std::any_of(runs_.begin(), runs_.end(),
                        [&](const std::vector<double>& run) { return run[at_] == value; });
@@ -55,15 +55,15 @@ bool have_all(const Runs& runs, size_t elements) {
 }
 
 /// The sum of squared differences of two outputs of one shape, and the largest difference.
-struct Apart {
+struct TieDistance {
   double sum = 0;
   double most = 0;
 };
 
-Apart apart(const ir::Tensor& a, const ir::Tensor& b) {
+TieDistance distance_between(const ir::Tensor& a, const ir::Tensor& b) {
   const std::vector<double> left = ir::to_f64(ir::as_pairs(a));
   const std::vector<double> right = ir::to_f64(ir::as_pairs(b));
-  Apart out;
+  TieDistance out;
   for (size_t i = 0; i < left.size(); ++i) {
     const double delta = std::abs(left[i] - right[i]);
     if (!std::isfinite(delta)) continue;
@@ -79,8 +79,8 @@ bool is_of_classes(const ir::Tensor& tensor, std::optional<double> step) {
 
 }  // namespace
 
-bool Ties::are_everywhere(bool is_stepped) const {
-  if (is_stepped)
+bool Ties::are_everywhere(bool is_discrete) const {
+  if (is_discrete)
     return static_cast<double>(movable) > kMostMovable * static_cast<double>(elements);
   return moved_rms > kMostMoved * scale_rms;
 }
@@ -101,20 +101,20 @@ std::optional<Ties> measure_ties(const ir::Tensor& torch, const ir::Tensor& resu
   double moved = 0;
   double scale = 0;
   for (size_t i = 0; i < theirs.size(); ++i) {
-    const ElementRuns place(runs, i);
+    const ElementRuns element_runs(runs, i);
     const double delta = std::abs(ours[i] - theirs[i]);
     ++out.elements;
-    out.movable += place.width() > allowed[i];
+    out.movable += element_runs.width() > allowed[i];
     if (std::isfinite(delta)) off += delta * delta;
-    moved += place.width() * place.width();
+    moved += element_runs.width() * element_runs.width();
     if (std::isfinite(theirs[i])) scale += theirs[i] * theirs[i];
     if (delta <= allowed[i] || ours[i] == theirs[i]) continue;
     if (std::isnan(ours[i]) && std::isnan(theirs[i])) continue;
     ++out.off;
-    const bool is_there =
-        is_of_class ? place.has(ours[i]) : place.reaches(theirs[i], ours[i], allowed[i]);
-    out.outside += !(std::isfinite(delta) && is_there);
-    out.between_steps += step && !is_on_grid(delta / *step);
+    const bool is_explained = is_of_class ? element_runs.has(ours[i])
+                                          : element_runs.reaches(theirs[i], ours[i], allowed[i]);
+    out.outside += !(std::isfinite(delta) && is_explained);
+    out.between_steps += step && !is_integer_valued(delta / *step);
   }
   out.result_rms = rms(off, out.elements);
   out.moved_rms = rms(moved, out.elements);
@@ -141,10 +141,10 @@ Engines measure_engines(const ir::Tensor& torch, const ir::Tensor& other, const 
   const auto ties = measure_ties(torch, other, runs, tolerance, step);
   const Deviation engines = compare(torch, other, tolerance);
   if (!engines.mismatch.empty() || !same.mismatch.empty()) return out;
-  out.disagree = engines.outliers > 0 && !(ties && ties->are_all());
-  const Apart theirs = apart(torch, other);
-  const Apart default_one = apart(torch, result);
-  const Apart other_one = apart(other, result);
+  out.disagree = engines.outliers > 0 && !(ties && ties->explain_all());
+  const TieDistance theirs = distance_between(torch, other);
+  const TieDistance default_one = distance_between(torch, result);
+  const TieDistance other_one = distance_between(other, result);
   out.are_as_far = std::min(default_one.sum, other_one.sum) <= theirs.sum &&
                    std::min(default_one.most, other_one.most) <= theirs.most;
   return out;
@@ -153,9 +153,9 @@ Engines measure_engines(const ir::Tensor& torch, const ir::Tensor& other, const 
 bool equals_but_for_ties(const ir::Tensor& torch, const ir::Tensor& result, const Runs& runs,
                          const Tolerance& tolerance, std::optional<double> step) {
   const auto ties = measure_ties(torch, result, runs, tolerance, step);
-  if (!ties || !ties->are_all() || !are_within(torch, runs, tolerance)) return false;
-  const bool is_counted = step || !ir::is_float(result.dtype);
-  return !ties->are_everywhere(is_counted) ||
+  if (!ties || !ties->explain_all() || !are_within(torch, runs, tolerance)) return false;
+  const bool is_discrete = step || !ir::is_float(result.dtype);
+  return !ties->are_everywhere(is_discrete) ||
          static_cast<double>(ties->off) <= kMostMovable * static_cast<double>(ties->elements);
 }
 

@@ -60,9 +60,9 @@ Tolerance parse_tolerance(std::string_view text) {
     return {Level::custom, {numbers->at(0), numbers->at(1), outliers}};
   }
   const std::string near = nearest(text, names);
-  throw Error("usage", cat("no tolerance is called ", quoted(text)),
+  throw Error("usage", cat("there is no tolerance ", quoted(text)),
               "levels are exact, close, approximate, very, super and ultra",
-              near.empty() ? "give a level, or numbers: ATOL,RTOL or ATOL,RTOL,OUTLIER_RATIO"
+              near.empty() ? "use a level, or numbers: ATOL,RTOL or ATOL,RTOL,OUTLIER_RATIO"
                            : cat("did you mean ", quoted(near), "?"));
 }
 

@@ -16,8 +16,7 @@ using Line = std::array<std::string, kColumns>;
 
 /// Characters of UTF-8 text: bytes that do not continue a character.
 size_t width(std::string_view text) {
-  return static_cast<size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));
+  return std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; });
 }
 
 std::string formatted(const char* format, double value) {
@@ -68,10 +67,11 @@ namespace {
 /// The verdict for an output that exceeds the tolerance.
 Verdict explained(const OutputRow& row) {
   if (row.comparison.not_finite > 0 || !row.comparison.mismatch.empty()) return Verdict::differs;
-  if (row.ruling) return *row.ruling == Ruling::unsettled ? Verdict::inconclusive : Verdict::ok;
-  if (!row.yardstick) return Verdict::differs;
-  if (row.yardstick->is_as_near()) return Verdict::ok;
-  return row.yardstick->is_unstable ? Verdict::inconclusive : Verdict::differs;
+  if (row.cause)
+    return *row.cause == MismatchCause::undecided ? Verdict::inconclusive : Verdict::ok;
+  if (!row.f64_distance) return Verdict::differs;
+  if (row.f64_distance->is_as_near()) return Verdict::ok;
+  return row.f64_distance->is_unstable ? Verdict::inconclusive : Verdict::differs;
 }
 
 }  // namespace
@@ -81,9 +81,9 @@ Verdict verdict(const OutputRow& row) {
     if (const Verdict found = explained(row); found != Verdict::ok) return found;
   if (is_too_far(row) || is_between_steps(row)) return Verdict::differs;
   const bool is_float = ir::is_float(row.comparison.dtype) || ir::is_complex(row.comparison.dtype);
-  const bool blind =
-      row.moved && !row.has_right_steps && (is_float ? *row.moved < kMinMoved : *row.moved == 0);
-  return blind ? Verdict::inconclusive : Verdict::ok;
+  const bool is_blind =
+      row.moved && !row.has_valid_choices && (is_float ? *row.moved < kMinMoved : *row.moved == 0);
+  return is_blind ? Verdict::inconclusive : Verdict::ok;
 }
 
 std::string_view verdict_name(Verdict verdict) {
@@ -126,7 +126,8 @@ std::string quanta_text(std::span<const OutputRow> rows) {
                " between steps");
     std::string why;
     if (q.at_ties > 0) why = cat("; ", q.at_ties, " at ties");
-    if (q.of_an_engine > 0) why += cat("; ", q.of_an_engine, " as another engine of LibTorch's");
+    if (q.of_an_engine > 0)
+      why += cat("; ", q.of_an_engine, " equal to another engine of LibTorch");
     out += why + "\n";
   }
   return out;

@@ -81,8 +81,8 @@ void rsub_rule(PairBuilder& b) {
   b.define(sub(b, other, scaled_other(b, "self")));
 }
 
-/// A real operand beside pairs: with an added last axis of one.
-ValueId beside_pairs(PairBuilder& b, std::string_view name) {
+/// A real operand that broadcasts with pairs: gets a last axis of extent 1.
+ValueId broadcast_with_pairs(PairBuilder& b, std::string_view name) {
   const ValueId re = b.operand(name).re;
   return b.rank(re) == 0 ? re : b.unsqueeze(re, b.rank(re));
 }
@@ -91,7 +91,7 @@ void mul_rule(PairBuilder& b) {
   if (!b.is_complex("other") || !b.is_complex("self")) {
     const bool is_first = b.is_complex("self");
     const ValueId pairs = b.operand_pairs(is_first ? "self" : "other");
-    return b.define(mul(b, pairs, beside_pairs(b, is_first ? "other" : "self")));
+    return b.define(mul(b, pairs, broadcast_with_pairs(b, is_first ? "other" : "self")));
   }
   const Complex self = b.operand("self");
   b.define(mul(b, self, b.operand("other")));
@@ -102,7 +102,7 @@ void div_rule(PairBuilder& b) {
     return b.refuse("complex numbers have no rounded quotient");
   if (!b.is_complex("other")) {
     const ValueId pairs = b.operand_pairs("self");
-    return b.define(div(b, pairs, beside_pairs(b, "other")));
+    return b.define(div(b, pairs, broadcast_with_pairs(b, "other")));
   }
   const Complex self = b.operand("self");
   b.define(div(b, self, b.operand("other")));
@@ -206,7 +206,7 @@ void isreal_rule(PairBuilder& b) {
   b.define(b.binary("aten::eq.Tensor", b.operand("self").im, b.number(0, b.component())));
 }
 
-/// Operations that only ask whether a number is zero.
+/// Operations that only test whether a number is zero.
 void truth_rule(PairBuilder& b) {
   std::vector<ir::Argument> args = b.node().args;
   for (ir::Argument& arg : args)
@@ -233,11 +233,11 @@ void masked_fill_rule(PairBuilder& b) {
 
 void to_rule(PairBuilder& b) {
   const ValueId self = b.tensor("self");
-  const DType wanted = b.output().dtype;
-  if (b.is_complex_tensor("self") && b.is_output_complex()) return b.define(b.cast(self, wanted));
-  if (b.is_output_complex()) return b.define(b.pairs(b.cast(self, wanted)));
+  const DType dtype = b.output().dtype;
+  if (b.is_complex_tensor("self") && b.is_output_complex()) return b.define(b.cast(self, dtype));
+  if (b.is_output_complex()) return b.define(b.pairs(b.cast(self, dtype)));
   const Complex x = b.parts(self);
-  b.define(wanted == DType::boolean ? is_nonzero(b, x) : b.cast(x.re, wanted));
+  b.define(dtype == DType::boolean ? is_nonzero(b, x) : b.cast(x.re, dtype));
 }
 
 void copy_rule(PairBuilder& b) {

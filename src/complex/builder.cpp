@@ -7,7 +7,8 @@
 
 namespace t2n::complex {
 
-PairBuilder::PairBuilder(ir::Graph& graph) : Rewriter(graph) {
+PairBuilder::PairBuilder(ir::Graph& graph, const ir::OpTable& operators)
+    : Rewriter(graph), operators_(operators) {
   for (ir::Constant& constant : graph_.constants)
     constant.data = ir::as_pairs(std::move(constant.data));
   for (size_t i = 0; i < graph_.values.size(); ++i) {
@@ -22,7 +23,7 @@ void PairBuilder::make_pairs(ValueId id) {
 }
 
 bool PairBuilder::is_complex(ValueId original) const {
-  return original != ir::kNoValue && complex_.at(static_cast<size_t>(original));
+  return original != ir::kNoValue && complex_.at(original);
 }
 
 bool PairBuilder::involves_complex() const {
@@ -90,9 +91,7 @@ DType PairBuilder::component() const {
   return wide ? DType::f64 : DType::f32;
 }
 
-bool PairBuilder::is_output_complex(int index) const {
-  return is_complex(node_.outputs.at(static_cast<size_t>(index)));
-}
+bool PairBuilder::is_output_complex(int index) const { return is_complex(node_.outputs.at(index)); }
 
 Shape PairBuilder::output_shape(int index) const {
   Shape shape = output(index).shape;
@@ -107,7 +106,7 @@ bool PairBuilder::proves(const ir::Comparison& relation) const {
 ValueId PairBuilder::with_zeros(ValueId x, int axis, const Dim& count) {
   if (count.is_constant()) return pad(x, axis, 0, count.value());
   Shape to = shape(x);
-  to[static_cast<size_t>(axis)] = to[static_cast<size_t>(axis)] + count;
+  to[axis] = to[axis] + count;
   std::vector<Dim> amounts(2 * static_cast<size_t>(rank(x) - axis), Dim(0));
   amounts.back() = count;
   return emit("aten::constant_pad_nd",
@@ -141,9 +140,9 @@ ValueId PairBuilder::pairs(const Complex& x, const Shape& to) {
   return out;
 }
 
-void PairBuilder::define(const Complex& made, int index) {
+void PairBuilder::define(const Complex& result, int index) {
   T2N_ASSERT(is_output_complex(index), ir::op_name(node_.op), " has a real result");
-  define(pairs(made, output_shape(index)), index);
+  define(pairs(result, output_shape(index)), index);
 }
 
 }  // namespace t2n::complex

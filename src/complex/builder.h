@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "ir/op_table.h"
+#include "ir/rearrangement.h"
 #include "src/passes/arithmetic.h"
 
 namespace t2n::complex {
@@ -29,9 +31,14 @@ struct Complex {
 /// axis of two. Shapes of values include that axis.
 class PairBuilder : public passes::Rewriter {
  public:
-  explicit PairBuilder(ir::Graph& graph);
+  PairBuilder(ir::Graph& graph, const ir::OpTable& operators);
 
   bool involves_complex() const;
+  /// nullptr unless the operation moves elements.
+  const ir::Rearrangement* rearrangement() const {
+    return operators_.find<ir::Rearrangement>(node_.op);
+  }
+  bool is_linear() const { return operators_.find<ir::Linear>(node_.op) != nullptr; }
   // The node's arguments.
   bool is_complex(std::string_view argument) const;  ///< a complex tensor, or a number like 1j
   bool is_complex_tensor(std::string_view argument) const;
@@ -48,13 +55,13 @@ class PairBuilder : public passes::Rewriter {
   ir::ValueId pairs(ir::ValueId real);  ///< with zeros as imaginary parts
   ir::ValueId pairs(const Complex& x, const ir::Shape& shape);
 
-  /// Whether the relation holds at all sizes for which the graph does.
+  /// True if the relation holds for all sizes that the graph accepts.
   bool proves(const ir::Comparison& relation) const;
-  /// As many zeros behind the entries of an axis.
+  /// Appends `count` zeros to an axis.
   ir::ValueId with_zeros(ir::ValueId x, int axis, const ir::Dim& count);
 
   using Rewriter::define;
-  void define(const Complex& value, int index = 0);
+  void define(const Complex& result, int index = 0);
   /// The operation cannot be expressed: an error if its result is needed.
   void refuse(std::string_view why, std::string_view help = {}) {
     refuse_for("complex tensors", why, help);
@@ -63,7 +70,8 @@ class PairBuilder : public passes::Rewriter {
  private:
   void make_pairs(ir::ValueId id);
 
-  std::vector<bool> complex_;  ///< by the old number
+  const ir::OpTable& operators_;
+  std::vector<bool> complex_;  ///< by the original id
   std::map<ir::ValueId, Complex> parts_;
 };
 

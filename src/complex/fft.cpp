@@ -18,7 +18,7 @@ struct Signal {
 int rank_of(const PairBuilder& b, const Signal& s) { return b.rank(s.x) - (s.is_complex ? 1 : 0); }
 
 const Dim& size_of(const PairBuilder& b, const Signal& s, int64_t axis) {
-  return b.shape(s.x).at(static_cast<size_t>(axis));
+  return b.shape(s.x).at(axis);
 }
 
 /// Integers, booleans and half floats are transformed in f32.
@@ -39,13 +39,13 @@ Signal as_complex(PairBuilder& b, const Signal& s) {
 /// The entries of half a spectrum.
 Dim half(const Dim& n) { return floor_div(n, Dim(2)) + Dim(1); }
 
-/// Whether the first size is at least the second at all sizes for which the graph holds.
+/// True if the first size is at least the second for all sizes that the graph accepts.
 bool is_at_least(const PairBuilder& b, const Dim& a, const Dim& other) {
   return b.proves({a, ir::Relation::ge, other});
 }
 
-/// Cut, or filled with zeros, at the end. Where it is not known which of the two, it is filled with
-/// as many zeros as the new size has, and then cut.
+/// Cuts the end of an axis, or pads it with zeros. If neither can be proven to fit, pads it by the
+/// new size and then cuts it.
 Signal resized(PairBuilder& b, Signal s, int64_t axis, const Dim& size) {
   const int at = static_cast<int>(axis);
   const Dim now = size_of(b, s, axis);
@@ -62,7 +62,7 @@ Signal resized(PairBuilder& b, Signal s, int64_t axis, const Dim& size) {
 Signal r2c(PairBuilder& b, const Signal& s, int64_t axis, bool onesided, bool inverse,
            double scale) {
   Shape shape = b.shape(s.x);
-  Dim& size = shape.at(static_cast<size_t>(axis));
+  Dim& size = shape.at(axis);
   if (onesided) size = half(size);
   shape.emplace_back(2);
   return {b.emit("t2n::fft_r2c",
@@ -86,12 +86,12 @@ Signal c2c(PairBuilder& b, const Signal& s, int64_t axis, bool inverse, double s
 }
 
 /// `n` entries of a real signal whose spectrum is symmetric.
-Signal c2r(PairBuilder& b, const Signal& given, int64_t axis, const Dim& n, bool inverse,
+Signal c2r(PairBuilder& b, const Signal& signal, int64_t axis, const Dim& n, bool inverse,
            double scale) {
-  const Signal s = resized(b, as_complex(b, given), axis, half(n));
+  const Signal s = resized(b, as_complex(b, signal), axis, half(n));
   Shape shape = b.shape(s.x);
   shape.pop_back();
-  shape.at(static_cast<size_t>(axis)) = n;
+  shape.at(axis) = n;
   return {b.emit("t2n::fft_c2r",
                  {{"self", TensorRef{s.x}},
                   {"dim", Dim(axis)},
@@ -103,7 +103,7 @@ Signal c2r(PairBuilder& b, const Signal& given, int64_t axis, const Dim& n, bool
 }
 
 /// What a transform of `count` points is multiplied by: (1 / count)^power, which is 0, 1/2 or 1.
-/// The count may be open; then the result is divided.
+/// If the count is symbolic, the result is divided instead.
 struct Scale {
   Dim count = 1;
   double power = 0;
@@ -133,7 +133,7 @@ Scale scale_of(const PairBuilder& b, bool inverse, const Dim& count) {
   return {count, (norm == "forward") != inverse ? 1.0 : 0.0};
 }
 
-/// One size per axis; -1 keeps what is there.
+/// One size per axis; -1 keeps the present size.
 struct Extents {
   ir::Ints axes;
   std::vector<Dim> sizes;

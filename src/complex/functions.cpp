@@ -60,9 +60,9 @@ Complex hyperbolic_tangent(PairBuilder& b, const Complex& x) {
   return {div(b, mul(b, t, add(b, unit, uu)), bottom), div(b, mul(b, u, sub(b, unit, tt)), bottom)};
 }
 
-/// i * x, and its inverse: sin(x) = -i sinh(i x), tan(x) = -i tanh(i x).
-Complex turned(PairBuilder& b, const Complex& x) { return {b.unary("aten::neg", x.im), x.re}; }
-Complex turned_back(PairBuilder& b, const Complex& x) { return {x.im, b.unary("aten::neg", x.re)}; }
+/// i * x and x / i: sin(x) = -i sinh(i x), tan(x) = -i tanh(i x).
+Complex times_i(PairBuilder& b, const Complex& x) { return {b.unary("aten::neg", x.im), x.re}; }
+Complex over_i(PairBuilder& b, const Complex& x) { return {x.im, b.unary("aten::neg", x.re)}; }
 
 /// (1 + tanh(x / 2)) / 2
 Complex logistic(PairBuilder& b, const Complex& x) {
@@ -70,7 +70,7 @@ Complex logistic(PairBuilder& b, const Complex& x) {
 }
 
 /// By squaring; `n` is positive.
-Complex whole_power(PairBuilder& b, Complex x, int64_t n) {
+Complex integer_power(PairBuilder& b, Complex x, int64_t n) {
   std::optional<Complex> out;
   for (;; n /= 2, x = mul(b, x, x)) {
     if (n % 2 == 1) out = out ? mul(b, *out, x) : x;
@@ -78,7 +78,7 @@ Complex whole_power(PairBuilder& b, Complex x, int64_t n) {
   }
 }
 
-/// |x|^exponent turned by exponent * angle, as torch computes such exponents.
+/// |x|^exponent at the angle exponent * angle(x), as torch computes such exponents.
 Complex real_power(PairBuilder& b, const Complex& x, ValueId exponent) {
   const ValueId size = b.binary("aten::pow.Tensor_Tensor", magnitude(b, x), exponent);
   return from_polar(b, size, mul(b, angle_of(b, x), exponent));
@@ -90,7 +90,7 @@ Complex power_of(PairBuilder& b, const Complex& x, double exponent) {
   if (exponent == 0.5) return root(b, x);
   if (exponent != std::floor(exponent) || size > kMostSquared)
     return real_power(b, x, b.number(exponent, b.component()));
-  const Complex y = whole_power(b, x, static_cast<int64_t>(size));
+  const Complex y = integer_power(b, x, static_cast<int64_t>(size));
   return exponent < 0 ? div(b, one(b), y) : y;
 }
 
@@ -129,11 +129,11 @@ Complex logarithm_10(PairBuilder& b, const Complex& x) {
 }
 Complex inverse_root(PairBuilder& b, const Complex& x) { return div(b, one(b), root(b, x)); }
 Complex sine(PairBuilder& b, const Complex& x) {
-  return turned_back(b, hyperbolic_sine(b, turned(b, x)));
+  return over_i(b, hyperbolic_sine(b, times_i(b, x)));
 }
-Complex cosine(PairBuilder& b, const Complex& x) { return hyperbolic_cosine(b, turned(b, x)); }
+Complex cosine(PairBuilder& b, const Complex& x) { return hyperbolic_cosine(b, times_i(b, x)); }
 Complex tangent(PairBuilder& b, const Complex& x) {
-  return turned_back(b, hyperbolic_tangent(b, turned(b, x)));
+  return over_i(b, hyperbolic_tangent(b, times_i(b, x)));
 }
 Complex gated(PairBuilder& b, const Complex& x) { return mul(b, x, logistic(b, x)); }
 

@@ -1,9 +1,8 @@
 // The pass `complex-to-pairs`; rules.h states its contract.
-#include "src/passes/pass.h"
-
 #include <algorithm>
 #include <array>
 
+#include "src/complex/passes.h"
 #include "src/complex/rules.h"
 
 namespace t2n::complex {
@@ -33,11 +32,10 @@ bool needs_rewriting(const ir::Graph& graph) {
                      [](const ir::Node& node) { return has_complex(node) || is_transform(node); });
 }
 
-PairRule find_rule(std::string_view name) {
-  for (const auto find :
-       {find_arithmetic_rule, find_function_rule, find_product_rule, find_shape_rule})
-    if (const PairRule rule = find(name)) return rule;
-  return nullptr;
+PairRule find_rule(const PairBuilder& b) {
+  for (const auto find : {find_arithmetic_rule, find_function_rule, find_product_rule})
+    if (const PairRule rule = find(b.base_name())) return rule;
+  return find_shape_rule(b);
 }
 
 /// True if a number argument (not a list) is the size of a dynamic axis.
@@ -49,27 +47,28 @@ bool has_symbolic_number(const ir::Node& node) {
 }
 
 void rewrite(PairBuilder& b) {
-  const bool is_ours = is_transform(b.node()) || b.involves_complex();
-  const bool is_rearrangement = find_shape_rule(b.base_name()) != nullptr;
-  if (is_ours && b.node().body)
+  const bool has_pairs = is_transform(b.node()) || b.involves_complex();
+  const bool is_rearrangement = find_shape_rule(b) != nullptr;
+  if (has_pairs && b.node().body)
     return b.refuse("a loop carries, reads or collects complex tensors",
-                    "let it do so with torch.view_as_real of them; inside, they may be complex");
-  if (is_ours && !is_rearrangement && !is_transform(b.node()) && has_symbolic_number(b.node()))
+                    "pass torch.view_as_real of them; inside the loop they may be complex");
+  if (has_pairs && !is_rearrangement && !is_transform(b.node()) && has_symbolic_number(b.node()))
     return b.refuse("one of its arguments is a size that is not known at export",
                     "export without --dynamic for this axis");
   if (is_transform(b.node())) return find_transform(b.base_name())(b);
-  if (!is_ours) return b.keep();
-  if (const PairRule rule = find_rule(b.base_name())) return rule(b);
-  b.refuse("it has no form in real numbers here",
+  if (!has_pairs) return b.keep();
+  if (const PairRule rule = find_rule(b)) return rule(b);
+  b.refuse("it has no implementation in real arithmetic",
            "compute it from .real and .imag, or keep the tensors real");
 }
 
 }  // namespace
 }  // namespace t2n::complex
 
-bool t2n::passes::complex_to_pairs(ir::Graph& graph, const PassContext&) {
+bool t2n::complex::complex_to_pairs(ir::Graph& graph, const passes::PassContext& context) {
   if (!complex::needs_rewriting(graph)) return false;
-  complex::PairBuilder builder(graph);
+  T2N_ASSERT(context.operators != nullptr, "the book of operators says what rearranges elements");
+  complex::PairBuilder builder(graph, *context.operators);
   std::vector<ir::Node> nodes = std::exchange(graph.nodes, {});
   for (ir::Node& node : nodes) {
     builder.begin(std::move(node));

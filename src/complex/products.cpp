@@ -63,8 +63,8 @@ std::optional<Complex> combined(PairBuilder& b, const Factors& names,
                  b.binary("aten::add.Tensor", real({x[0].re, x[1].im}), real({x[0].im, x[1].re}))};
 }
 
-/// [O] beside [N, O, k…], or along the last axis.
-Complex placed_bias(PairBuilder& b) {
+/// The bias [O], shaped to broadcast with [N, O, k…], or along the last axis.
+Complex shaped_bias(PairBuilder& b) {
   Complex bias = b.operand("bias");
   if (b.base_name() == "linear") return bias;
   const int spatial = b.rank(b.operand("weight").re) - 2;
@@ -87,7 +87,7 @@ void product_rule(PairBuilder& b) {
     return b.refuse("complex tensors are multiplied two at a time",
                     "write it as products of two tensors");
   const bool has_bias = b.has("bias") && !b.is_none("bias");
-  b.define(has_bias ? add(b, *y, placed_bias(b)) : *y);
+  b.define(has_bias ? add(b, *y, shaped_bias(b)) : *y);
 }
 
 /// beta * self + alpha * (first . second)

@@ -4,7 +4,7 @@
 // a complex tensor, also as an input or output, becomes a real one with a last axis of two, as
 // torch.view_as_real shows it: f32 for c64, f64 for c128. Transforms (fft, stft and others) become
 // t2n::fft_… of such tensors, for real and complex operands. An operation without a real form
-// becomes a mark with the reason (`PairBuilder::refuse`), which `translate` refuses.
+// becomes a `t2n::refused` node with the reason (`PairBuilder::refuse`).
 #pragma once
 
 #include <string_view>
@@ -24,7 +24,7 @@ inline PairRule rule_in(const PairRules& rules, std::string_view name) {
 PairRule find_arithmetic_rule(std::string_view name);  ///< element by element
 PairRule find_function_rule(std::string_view name);    ///< exp, log, pow…
 PairRule find_product_rule(std::string_view name);     ///< of matrices, convolutions
-PairRule find_shape_rule(std::string_view name);       ///< rearrangements, sums
+PairRule find_shape_rule(const PairBuilder& b);        ///< rearrangements, sums
 PairRule find_fft_rule(std::string_view name);         ///< transforms, of real tensors as well
 PairRule find_stft_rule(std::string_view name);        ///< likewise
 

@@ -1,7 +1,6 @@
 // Rearrangements keep the pairs together; other linear operations act on each part separately.
 #include <algorithm>
 #include <array>
-#include <unordered_map>
 
 #include "src/complex/rules.h"
 #include "src/diag/error.h"
@@ -9,74 +8,6 @@
 
 namespace t2n::complex {
 namespace {
-
-/// The arguments of a rearrangement that refer to axes.
-struct Rearrangement {
-  std::array<std::string_view, 2> axes = {};
-  bool adds_axis = false;       ///< axes are those of the result
-  std::string_view sizes = {};  ///< a list of sizes…
-  int64_t last_size = 0;        ///< …that gets one more
-  std::string_view order = {};  ///< a permutation
-};
-
-const std::unordered_map<std::string_view, Rearrangement>& rearrangements() {
-  static const std::unordered_map<std::string_view, Rearrangement> table = {
-      {"_reshape_alias", {.sizes = "size", .last_size = 2}},
-      {"_stack", {.axes = {"dim"}, .adds_axis = true}},
-      {"_unsafe_view", {.sizes = "size", .last_size = 2}},
-      {"alias", {}},
-      {"alpha_dropout", {}},
-      {"broadcast_to", {.sizes = "size", .last_size = 2}},
-      {"cat", {.axes = {"dim"}}},
-      {"chunk", {.axes = {"dim"}}},
-      {"clone", {}},
-      {"concat", {.axes = {"dim"}}},
-      {"concatenate", {.axes = {"dim"}}},
-      {"contiguous", {}},
-      {"detach", {}},
-      {"dropout", {}},
-      {"expand", {.sizes = "size", .last_size = 2}},
-      {"feature_dropout", {}},
-      {"flatten", {.axes = {"start_dim", "end_dim"}}},
-      {"flip", {.axes = {"dims"}}},
-      {"index", {}},
-      {"index_add", {.axes = {"dim"}}},
-      {"index_copy", {.axes = {"dim"}}},
-      {"index_put", {}},
-      {"index_select", {.axes = {"dim"}}},
-      {"lift_fresh", {}},
-      {"lift_fresh_copy", {}},
-      {"movedim", {.axes = {"source", "destination"}}},
-      {"moveaxis", {.axes = {"source", "destination"}}},
-      {"narrow", {.axes = {"dim"}}},
-      {"permute", {.order = "dims"}},
-      {"positive", {}},
-      {"repeat", {.sizes = "repeats", .last_size = 1}},
-      {"reshape", {.sizes = "shape", .last_size = 2}},
-      {"roll", {.axes = {"dims"}}},
-      {"select", {.axes = {"dim"}}},
-      {"select_scatter", {.axes = {"dim"}}},
-      {"slice", {.axes = {"dim"}}},
-      {"slice_scatter", {.axes = {"dim"}}},
-      {"split", {.axes = {"dim"}}},
-      {"split_with_sizes", {.axes = {"dim"}}},
-      {"squeeze", {.axes = {"dim"}}},
-      {"stack", {.axes = {"dim"}, .adds_axis = true}},
-      {"swapaxes", {.axes = {"axis0", "axis1"}}},
-      {"swapdims", {.axes = {"dim0", "dim1"}}},
-      {"tensor_split", {.axes = {"dim"}}},
-      {"tile", {.sizes = "dims", .last_size = 1}},
-      {"transpose", {.axes = {"dim0", "dim1"}}},
-      {"unbind", {.axes = {"dim"}}},
-      {"unflatten", {.axes = {"dim"}}},
-      {"unsafe_chunk", {.axes = {"dim"}}},
-      {"unsafe_split", {.axes = {"dim"}}},
-      {"unsafe_split_with_sizes", {.axes = {"dim"}}},
-      {"unsqueeze", {.axes = {"dim"}, .adds_axis = true}},
-      {"view", {.sizes = "size", .last_size = 2}},
-  };
-  return table;
-}
 
 /// Operands that select or count, and are not computed with.
 bool is_selector(std::string_view argument) {
@@ -108,7 +39,7 @@ void append_size(Attr& attr, int64_t size) {
   if (auto* many = std::get_if<std::vector<Dim>>(&attr)) many->emplace_back(size);
 }
 
-void rearrange_argument(ir::Argument& arg, const Rearrangement& how, int rank) {
+void rearrange_argument(ir::Argument& arg, const ir::Rearrangement& how, int rank) {
   if (arg.name == how.sizes) append_size(arg.value, how.last_size);
   if (arg.name == how.order) {
     count_from_front(arg.value, rank);
@@ -118,7 +49,7 @@ void rearrange_argument(ir::Argument& arg, const Rearrangement& how, int rank) {
     count_from_front(arg.value, how.adds_axis ? rank + 1 : rank);
 }
 
-std::vector<std::pair<ir::DType, Shape>> results_as_recorded(const PairBuilder& b) {
+std::vector<std::pair<ir::DType, Shape>> recorded_results(const PairBuilder& b) {
   std::vector<std::pair<ir::DType, Shape>> out;
   for (size_t i = 0; i < b.node().outputs.size(); ++i) {
     const ir::Value& value = b.output(static_cast<int>(i));
@@ -127,12 +58,12 @@ std::vector<std::pair<ir::DType, Shape>> results_as_recorded(const PairBuilder& 
   return out;
 }
 
-void define_all(PairBuilder& b, const std::vector<ValueId>& made) {
-  for (size_t i = 0; i < made.size(); ++i) b.define(made[i], static_cast<int>(i));
+void define_all(PairBuilder& b, const std::vector<ValueId>& results) {
+  for (size_t i = 0; i < results.size(); ++i) b.define(results[i], static_cast<int>(i));
 }
 
 /// The same operation on pairs.
-void rearrange(PairBuilder& b, const Rearrangement& how) {
+void rearrange(PairBuilder& b, const ir::Rearrangement& how) {
   std::vector<ir::Argument> args = b.node().args;
   const int rank = operand_rank(b);
   for (ir::Argument& arg : args) {
@@ -145,7 +76,7 @@ void rearrange(PairBuilder& b, const Rearrangement& how) {
     });
     rearrange_argument(arg, how, rank);
   }
-  define_all(b, b.emit_all(ir::op_name(b.node().op), std::move(args), results_as_recorded(b)));
+  define_all(b, b.emit_all(ir::op_name(b.node().op), std::move(args), recorded_results(b)));
 }
 
 enum class Part { real, imaginary };
@@ -185,9 +116,9 @@ std::vector<ValueId> act_on(PairBuilder& b, Part part, std::string_view op) {
   return b.emit_all(op, std::move(args), results);
 }
 
-void apart(PairBuilder& b) {
+void part_by_part(PairBuilder& b) {
   if (b.has("reduce"))
-    return b.refuse("the values that meet are not added",
+    return b.refuse("values for the same element are not summed",
                     "use scatter_add, or keep the tensors real");
   const std::string_view op = ir::op_name(b.node().op);
   const std::vector<ValueId> re = act_on(b, Part::real, op);
@@ -222,12 +153,12 @@ void norm_rule(PairBuilder& b) {
 }
 
 void rearrange_rule(PairBuilder& b) {
-  const Rearrangement& how = rearrangements().at(b.base_name());
+  const ir::Rearrangement& how = *b.rearrangement();
   if (b.has("dtype") && b.base_name() == "view")
     return b.refuse("its bytes are read as another dtype", "use torch.view_as_real");
   const bool has_axes = !how.axes[0].empty() && !how.adds_axis;
   const bool all_axes = b.base_name() == "roll" && b.dims("dims").empty();
-  if (all_axes || (has_axes && operand_rank(b) == 0)) return apart(b);
+  if (all_axes || (has_axes && operand_rank(b) == 0)) return part_by_part(b);
   rearrange(b, how);
 }
 
@@ -240,85 +171,27 @@ void like_other_rule(PairBuilder& b) {
   }
   const ValueId self = b.tensor("self");
   b.define(b.base_name() == "expand_as" ? b.expand(self, b.output().shape)
-                                   : b.reshape(self, b.output().shape));
+                                        : b.reshape(self, b.output().shape));
 }
 
-constexpr std::string_view kApart[] = {"T",
-                                       "as_strided",
-                                       "atleast_1d",
-                                       "atleast_2d",
-                                       "atleast_3d",
-                                       "block_diag",
-                                       "broadcast_tensors",
-                                       "cartesian_prod",
-                                       "col2im",
-                                       "column_stack",
-                                       "constant_pad_nd",
-                                       "cumsum",
-                                       "diag",
-                                       "diag_embed",
-                                       "diagonal",
-                                       "diagonal_scatter",
-                                       "diff",
-                                       "dsplit",
-                                       "dstack",
-                                       "fliplr",
-                                       "flipud",
-                                       "gather",
-                                       "hsplit",
-                                       "hstack",
-                                       "im2col",
-                                       "index_fill",
-                                       "mT",
-                                       "masked_select",
-                                       "mean",
-                                       "meshgrid",
-                                       "narrow_copy",
-                                       "numpy_T",
-                                       "pad",
-                                       "ravel",
-                                       "reflection_pad1d",
-                                       "reflection_pad2d",
-                                       "reflection_pad3d",
-                                       "repeat_interleave",
-                                       "replication_pad1d",
-                                       "replication_pad2d",
-                                       "replication_pad3d",
-                                       "rot90",
-                                       "row_stack",
-                                       "scatter",
-                                       "scatter_add",
-                                       "sum",
-                                       "sum_to_size",
-                                       "t",
-                                       "take",
-                                       "take_along_dim",
-                                       "trace",
-                                       "tril",
-                                       "triu",
-                                       "unfold",
-                                       "vsplit",
-                                       "vstack"};
-
 const PairRules& shape_table() {
-  static const PairRules table = [] {
-    std::unordered_map<std::string_view, PairRule> out = {
-        {"adjoint", adjoint_rule},    {"expand_as", like_other_rule},
-        {"linalg_norm", norm_rule},   {"linalg_vector_norm", norm_rule},
-        {"mH", adjoint_rule},         {"matrix_H", adjoint_rule},
-        {"norm", norm_rule},          {"reshape_as", like_other_rule},
-        {"std", variance_rule},       {"var", variance_rule},
-        {"view_as", like_other_rule},
-    };
-    for (const auto& [name, how] : rearrangements()) out.emplace(name, rearrange_rule);
-    for (const std::string_view name : kApart) out.emplace(name, apart);
-    return out;
-  }();
+  static const PairRules table = {
+      {"adjoint", adjoint_rule},    {"expand_as", like_other_rule},
+      {"linalg_norm", norm_rule},   {"linalg_vector_norm", norm_rule},
+      {"mH", adjoint_rule},         {"matrix_H", adjoint_rule},
+      {"norm", norm_rule},          {"reshape_as", like_other_rule},
+      {"std", variance_rule},       {"var", variance_rule},
+      {"view_as", like_other_rule},
+  };
   return table;
 }
 
 }  // namespace
 
-PairRule find_shape_rule(std::string_view name) { return rule_in(shape_table(), name); }
+PairRule find_shape_rule(const PairBuilder& b) {
+  if (const PairRule rule = rule_in(shape_table(), b.base_name())) return rule;
+  if (b.rearrangement() != nullptr) return rearrange_rule;
+  return b.is_linear() ? part_by_part : nullptr;
+}
 
 }  // namespace t2n::complex

@@ -18,9 +18,9 @@ struct Frames {
 
 Frames read_frames(const PairBuilder& b) {
   const int64_t size = b.integer("n_fft", 0);
-  const DType given = b.dtype(b.tensor("self"));
+  const DType dtype = b.dtype(b.tensor("self"));
   return {size, b.integer("hop_length", size / 4), b.integer("win_length", size),
-          given == DType::f64 ? DType::f64 : DType::f32};
+          dtype == DType::f64 ? DType::f64 : DType::f32};
 }
 
 /// The window centred in a frame, with zeros around it; kNoValue if it is all ones.
@@ -81,7 +81,7 @@ ValueId transformed(PairBuilder& b, const Complex& x, const Frames& f, const Spe
       {b.binary("aten::sub.Tensor", a.re, c.im), b.binary("aten::add.Tensor", a.im, c.re)}, shape);
 }
 
-/// How many entries are added at each end before the signal is cut into frames.
+/// The number of entries added at each end before the signal is cut into frames.
 int64_t margin(const PairBuilder& b, const Frames& f) {
   const auto is_on = [&](std::string_view name) { return b.has(name) && b.flag(name, false); };
   if (is_on("center")) return f.size / 2;
@@ -113,8 +113,8 @@ void stft_rule(PairBuilder& b) {
 ValueId overlapped(PairBuilder& b, ValueId frames, const Frames& f) {
   const Dim batch = b.shape(frames)[0], count = b.shape(frames)[1];
   const int64_t pieces = (f.size + f.hop - 1) / f.hop;
-  const ValueId whole = b.pad(frames, 2, 0, pieces * f.hop - f.size);
-  const ValueId cut = b.reshape(whole, {batch, count, pieces, f.hop});
+  const ValueId padded = b.pad(frames, 2, 0, pieces * f.hop - f.size);
+  const ValueId cut = b.reshape(padded, {batch, count, pieces, f.hop});
   ValueId sum = ir::kNoValue;
   for (int64_t i = 0; i < pieces; ++i) {
     const ValueId row = b.pad(b.select(cut, 2, i), 1, i, pieces - 1 - i);
@@ -127,9 +127,8 @@ ValueId overlapped(PairBuilder& b, ValueId frames, const Frames& f) {
 
 /// The sum of squared windows under each entry.
 ValueId envelope(PairBuilder& b, ValueId window, const Dim& count, const Frames& f) {
-  const ValueId shape_of_one =
-      window == ir::kNoValue ? b.expand(b.number(1, f.dtype), {f.size}) : window;
-  const ValueId squared = b.binary("aten::mul.Tensor", shape_of_one, shape_of_one);
+  const ValueId values = window == ir::kNoValue ? b.expand(b.number(1, f.dtype), {f.size}) : window;
+  const ValueId squared = b.binary("aten::mul.Tensor", values, values);
   return overlapped(b, b.expand(squared, {1, count, f.size}), f);
 }
 
@@ -159,20 +158,21 @@ ValueId signal_of(PairBuilder& b, ValueId frames, ValueId window, const Frames& 
   const Dim count = b.shape(frames)[1];
   if (window != ir::kNoValue) frames = b.binary("aten::mul.Tensor", frames, window);
   ValueId y = overlapped(b, frames, f);
-  const Dim whole = b.shape(y)[1];
+  const Dim length = b.shape(y)[1];
   const bool center = b.flag("center", true);
   const Dim begin = center ? f.size / 2 : 0;
   const bool has_length = !b.is_none("length");
-  const Dim wanted = has_length ? begin + b.dims("length").at(0)
-                     : center   ? whole - Dim(f.size / 2)
-                                : whole;
-  const bool is_inside = b.proves({wanted, ir::Relation::le, whole});
-  const Dim end = is_inside ? wanted : whole;
+  const Dim requested_end = has_length ? begin + b.dims("length").at(0)
+                            : center   ? length - Dim(f.size / 2)
+                                       : length;
+  const bool is_inside = b.proves({requested_end, ir::Relation::le, length});
+  const Dim end = is_inside ? requested_end : length;
   y = b.binary("aten::div.Tensor", b.slice(y, 1, begin, end),
                b.slice(envelope(b, window, count, f), 1, begin, end));
   if (is_inside) return y;
-  if (b.proves({wanted, ir::Relation::ge, whole})) return b.with_zeros(y, 1, wanted - whole);
-  return b.slice(b.with_zeros(y, 1, wanted - begin), 1, 0, wanted - begin);
+  if (b.proves({requested_end, ir::Relation::ge, length}))
+    return b.with_zeros(y, 1, requested_end - length);
+  return b.slice(b.with_zeros(y, 1, requested_end - begin), 1, 0, requested_end - begin);
 }
 
 void istft_rule(PairBuilder& b) {
@@ -181,7 +181,7 @@ void istft_rule(PairBuilder& b) {
     return b.refuse("the window is complex", "multiply the frames by hand");
   const Frames f = read_frames(b);
   if (f.size > kMostPieces * f.hop)
-    return b.refuse(cat("each entry lies under more than ", kMostPieces, " frames"),
+    return b.refuse(cat("more than ", kMostPieces, " frames overlap at each entry"),
                     "use a larger hop_length");
   ValueId x = b.tensor("self");
   const bool is_single = b.rank(x) == 3;

@@ -1,4 +1,4 @@
-// Fake quantisation with a known grid, in torch's operations.
+// Fake quantisation with constant parameters, in torch's operations.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@
 
 namespace t2n::compress {
 
-/// The grid of an operation aten::fake_quantize_per_….
+/// The quantisation parameters of an operation aten::fake_quantize_per_….
 struct FakeQuant {
   ir::ValueId self = ir::kNoValue;
   std::vector<double> scales;
@@ -19,11 +19,11 @@ struct FakeQuant {
   int64_t high = 0;
 };
 
-/// Nothing for other operations, and if the grid is not constant.
+/// Nothing for other operations, and if the parameters are not constant.
 std::optional<FakeQuant> read_fake_quant(const ir::Graph& graph, const ir::Node& node,
                                          const std::vector<int>& constants);
 
-/// The grid as one of an 8-bit type; nothing if it does not fit.
-std::optional<ir::QuantInfo> quant_info(const FakeQuant& of);
+/// The parameters as those of an integer type of at most 8 bits; nothing if there is none.
+std::optional<ir::QuantInfo> quant_info(const FakeQuant& fake);
 
 }  // namespace t2n::compress

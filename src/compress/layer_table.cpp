@@ -18,9 +18,9 @@ LayerTable::LayerTable(const Graph& graph, ir::Evaluator evaluate)
       evaluate_(std::move(evaluate)),
       producers_(ir::producers(graph)),
       constants_(ir::constant_index(graph)),
-      known_(known_values(graph)) {
+      known_(passes::known_values(graph)) {
   for (size_t i = 0; i < graph.nodes.size(); ++i)
-    if (layer_of(graph, graph.nodes[i], known_))
+    if (passes::layer_of(graph, graph.nodes[i], known_))
       at_.emplace(ir::node_address(graph, graph.nodes[i]), i);
 }
 
@@ -33,18 +33,18 @@ std::vector<std::string> LayerTable::addresses() const {
   return out;
 }
 
-std::optional<Layer> LayerTable::layer(const std::string& address) const {
+std::optional<passes::Layer> LayerTable::layer(const std::string& address) const {
   const auto found = at_.find(address);
   if (found == at_.end()) return std::nullopt;
-  return layer_of(graph_, graph_.nodes[found->second], known_);
+  return passes::layer_of(graph_, graph_.nodes[found->second], known_);
 }
 
 const std::string& LayerTable::result(const std::string& address) const {
   const Node& node = graph_.nodes[at_.at(address)];
-  return graph_.values[static_cast<size_t>(node.outputs.at(0))].name;
+  return graph_.values[node.outputs.at(0)].name;
 }
 
-std::string LayerTable::giving(const std::string& result) const {
+std::string LayerTable::address_of_result(const std::string& result) const {
   for (const auto& [address, node] : at_)
     if (this->result(address) == result) return address;
   return "";
@@ -55,26 +55,26 @@ std::string LayerTable::module(const std::string& address) const {
 }
 
 std::optional<Tensor> LayerTable::value(ValueId id) const {
-  const auto at = static_cast<size_t>(id);
+  const size_t at = id;
   if (constants_[at] >= 0) {
-    const Tensor& data = graph_.constants[static_cast<size_t>(constants_[at])].data;
+    const Tensor& data = graph_.constants[constants_[at]].data;
     if (!passes::is_loaded(data)) return std::nullopt;
     return data;
   }
   if (producers_[at] < 0) return std::nullopt;
-  const Node& node = graph_.nodes[static_cast<size_t>(producers_[at])];
+  const Node& node = graph_.nodes[producers_[at]];
   std::map<ValueId, Tensor> operands;
   bool known = true;
   ir::for_each_input(node, [&](ValueId operand) {
     if (operands.contains(operand) || !known) return;
-    auto given = value(operand);
-    known = given.has_value();
-    if (given) operands.emplace(operand, std::move(*given));
+    auto tensor = value(operand);
+    known = tensor.has_value();
+    if (tensor) operands.emplace(operand, std::move(*tensor));
   });
   if (!known) return std::nullopt;
   const auto results = evaluate_(node, [&](ValueId operand) { return operands.at(operand); });
   const auto output = std::find(node.outputs.begin(), node.outputs.end(), id);
-  return results.at(static_cast<size_t>(output - node.outputs.begin()));
+  return results.at(output - node.outputs.begin());
 }
 
 std::pair<int64_t, ValueId> LayerTable::stored(ValueId id) const {
@@ -84,25 +84,23 @@ std::pair<int64_t, ValueId> LayerTable::stored(ValueId id) const {
 
 std::pair<int64_t, ValueId> LayerTable::stored(ValueId id, std::set<ValueId>& counted) const {
   std::set<ValueId> seen;
-  std::vector<ValueId> open = {id};
+  std::vector<ValueId> pending = {id};
   int64_t bytes = 0;
   int64_t most = -1;
   ValueId largest = ir::kNoValue;
-  while (!open.empty()) {
-    const ValueId at = open.back();
-    open.pop_back();
+  while (!pending.empty()) {
+    const ValueId at = pending.back();
+    pending.pop_back();
     if (!seen.insert(at).second) continue;
-    const int index = constants_[static_cast<size_t>(at)];
+    const int index = constants_[at];
     if (index >= 0) {
-      const Tensor& data = graph_.constants[static_cast<size_t>(index)].data;
+      const Tensor& data = graph_.constants[index].data;
       const int64_t size = data.elements() * ir::dtype_size(data.dtype);
-      if (counted.insert(at).second)
-        bytes += size + scale_bytes(graph_.values[static_cast<size_t>(at)]);
+      if (counted.insert(at).second) bytes += size + scale_bytes(graph_.values[at]);
       if (data.elements() > most) largest = at;
       most = std::max(most, data.elements());
-    } else if (const int node = producers_[static_cast<size_t>(at)]; node >= 0) {
-      ir::for_each_input(graph_.nodes[static_cast<size_t>(node)],
-                         [&](ValueId operand) { open.push_back(operand); });
+    } else if (const int node = producers_[at]; node >= 0) {
+      ir::for_each_input(graph_.nodes[node], [&](ValueId operand) { pending.push_back(operand); });
     }
   }
   return {bytes, largest};
@@ -118,7 +116,7 @@ int64_t scale_bytes(const ir::Value& integers) {
 }
 
 void keep_weight_names(const Graph& before, Graph& after) {
-  std::vector<std::pair<ValueId, std::string>> wanted;
+  std::vector<std::pair<ValueId, std::string>> renames;
   {
     const LayerTable first(before);
     const LayerTable now(after);
@@ -129,15 +127,14 @@ void keep_weight_names(const Graph& before, Graph& after) {
       for (size_t i = 0; i < a->weights.size(); ++i) {
         const ValueId stored = now.stored(b->weights[i].value).second;
         const ValueId weight = a->weights[i].value;
-        if (stored != ir::kNoValue)
-          wanted.emplace_back(stored, before.values[static_cast<size_t>(weight)].name);
+        if (stored != ir::kNoValue) renames.emplace_back(stored, before.values[weight].name);
       }
     }
   }
   std::unordered_set<std::string> taken;
   for (const ir::Value& value : after.values) taken.insert(value.name);
-  for (const auto& [id, name] : wanted)
-    if (taken.insert(name).second) after.values[static_cast<size_t>(id)].name = name;
+  for (const auto& [id, name] : renames)
+    if (taken.insert(name).second) after.values[id].name = name;
 }
 
 }  // namespace t2n::compress

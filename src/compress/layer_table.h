@@ -9,31 +9,31 @@
 #include <vector>
 
 #include "ir/evaluator.h"
-#include "src/compress/layers.h"
+#include "src/passes/layers.h"
 
 namespace t2n::compress {
 
-/// For a graph that must not change meanwhile.
+/// For a graph that does not change meanwhile.
 class LayerTable {
  public:
   explicit LayerTable(const ir::Graph& graph, ir::Evaluator evaluate = {});
 
-  /// Addresses of all layers, in execution order. An address denotes the same layer in graphs that
-  /// passes made from one another.
+  /// Addresses of all layers, in execution order. An address denotes the same layer before and
+  /// after a pass.
   std::vector<std::string> addresses() const;
-  std::optional<Layer> layer(const std::string& address) const;
+  std::optional<passes::Layer> layer(const std::string& address) const;
   /// The name of its first result.
   const std::string& result(const std::string& address) const;
   /// The address of the layer with this result; "" if there is none. A product that became a linear
   /// layer has another address and the same result.
-  std::string giving(const std::string& result) const;
+  std::string address_of_result(const std::string& result) const;
   /// The path of the module that contains it: "layer1.0.conv1".
   std::string module(const std::string& address) const;
 
   /// The value of a constant expression; nothing if a constant is not loaded.
   std::optional<ir::Tensor> value(ir::ValueId id) const;
-  /// The bytes of all constants that a value follows from, scales included, and the one with the
-  /// most elements.
+  /// The bytes of all constants that a value depends on, scales included, and the one with the most
+  /// elements.
   std::pair<int64_t, ir::ValueId> stored(ir::ValueId id) const;
   /// The same, of constants that are not in `counted` yet; they are added to it.
   std::pair<int64_t, ir::ValueId> stored(ir::ValueId id, std::set<ir::ValueId>& counted) const;
@@ -47,8 +47,8 @@ class LayerTable {
   std::map<std::string, size_t> at_;
 };
 
-/// Bytes of channels' scales and zero points in the file, beside their integers; a single scale is
-/// a number in the text.
+/// Bytes of per-channel scales and zero points in the file, without their integers; a single scale
+/// is a number in the text.
 int64_t scale_bytes(const ir::Value& integers);
 
 /// Constants that replaced weights get the weights' names, if these are free.

@@ -6,6 +6,7 @@
 
 #include "src/diag/error.h"
 #include "src/diag/one_of.h"
+#include "src/passes/layers.h"
 
 namespace t2n::compress {
 namespace {
@@ -19,10 +20,10 @@ bool is(const Node& node, std::initializer_list<std::string_view> names) {
   return std::find(names.begin(), names.end(), ir::op_name(node.op)) != names.end();
 }
 
-int64_t integer(const Node& node, std::string_view name, int64_t otherwise) {
+int64_t integer(const Node& node, std::string_view name, int64_t fallback) {
   const Attr* attr = node.find(name);
   const auto* dim = attr != nullptr ? std::get_if<ir::Dim>(attr) : nullptr;
-  return dim != nullptr && dim->is_constant() ? dim->value() : otherwise;
+  return dim != nullptr && dim->is_constant() ? dim->value() : fallback;
 }
 
 bool is_one(const Node& node, std::string_view name) {
@@ -50,7 +51,7 @@ class Finder {
   }
 
  private:
-  const ir::Value& value(ValueId id) const { return graph_.values[static_cast<size_t>(id)]; }
+  const ir::Value& value(ValueId id) const { return graph_.values[id]; }
   size_t rank(ValueId id) const { return value(id).shape.size(); }
 
   void fail(std::string why) {
@@ -91,7 +92,8 @@ class Finder {
     if (is(node, {"aten::matmul", "aten::mm", "aten::linalg_matmul"})) {
       const bool is_second = ir::operand(node, "other") == id || ir::operand(node, "mat2") == id;
       return is_second &&
-             note({index, Role::product, ir::operand(node, "self"), ir::kNoValue}, !is_flipped);
+             add_reader({index, Role::product, ir::operand(node, "self"), ir::kNoValue},
+                        !is_flipped);
     }
     if (is(node, {"aten::addmm"})) return read_sum(index, id, is_flipped);
     return is(node, {"aten::einsum"}) && read_einsum(index, id, is_flipped);
@@ -100,15 +102,14 @@ class Finder {
   bool read_weight(size_t index, ValueId id, bool is_flipped) {
     const Node& node = graph_.nodes[index];
     const Q4Reader reader{index, Role::weight, ir::operand(node, "input"), ir::kNoValue};
-    if (is(node, {"aten::linear"})) return rank(id) == 2 && note(reader, is_flipped);
+    if (is(node, {"aten::linear"})) return rank(id) == 2 && add_reader(reader, is_flipped);
     if (is(node, {"aten::embedding"}))
-      return rank(id) == 2 && note({index, Role::weight}, is_flipped);
+      return rank(id) == 2 && add_reader({index, Role::weight}, is_flipped);
     if (!is_convolution(node) || rank(id) < 3) return false;
-    const Attr* transposed = node.find("transposed");
-    if (transposed != nullptr && *transposed != Attr(false)) return false;
+    if (passes::is_transposed(node)) return false;
     // tract crashes on depthwise convolutions.
-    const bool mixes = value(id).shape[1] != ir::Dim(1) || integer(node, "groups", 0) == 1;
-    return mixes && note(reader, is_flipped);
+    const bool mixes = value(id).shape[1] != ir::Dim(1) || passes::groups_of(node) == 1;
+    return mixes && add_reader(reader, is_flipped);
   }
 
   bool read_sum(size_t index, ValueId id, bool is_flipped) {
@@ -118,23 +119,24 @@ class Finder {
     if (ir::operand(node, "mat2") != id || !is_one(node, "beta") || !is_one(node, "alpha") ||
         value(bias).shape != ir::Shape{rows})
       return false;
-    return note({index, Role::sum, ir::operand(node, "mat1"), bias}, !is_flipped);
+    return add_reader({index, Role::sum, ir::operand(node, "mat1"), bias}, !is_flipped);
   }
 
   bool read_einsum(size_t index, ValueId id, bool is_flipped) {
     const Node& node = graph_.nodes[index];
     const auto& tensors = std::get<ir::TensorRefs>(*node.find("tensors")).ids;
     if (tensors.size() != 2 || tensors[1] != id) return false;
-    const auto transposed = is_transposed_einsum(std::get<std::string>(*node.find("equation")));
+    const auto transposed =
+        passes::is_transposed_einsum(std::get<std::string>(*node.find("equation")));
     if (!transposed || rank(tensors[0]) < 1) return false;
-    return note({index, Role::product, tensors[0], ir::kNoValue}, *transposed != is_flipped);
+    return add_reader({index, Role::product, tensors[0], ir::kNoValue}, *transposed != is_flipped);
   }
 
-  /// Adds the reader. Whether it agrees with those before it.
-  bool note(const Q4Reader& reader, bool is_transposed) {
+  /// Adds the reader. False if it cannot read the weight packed.
+  bool add_reader(const Q4Reader& reader, bool is_transposed) {
     if (reader.input != ir::kNoValue && value(reader.input).dtype != dtype_) return false;
     if (!out_.all.empty() && out_.is_transposed != is_transposed) {
-      fail("some of its readers want rows where others want columns");
+      fail("some of its readers need its rows and others its columns");
       return true;
     }
     out_.is_transposed = is_transposed;
@@ -148,24 +150,6 @@ class Finder {
 };
 
 }  // namespace
-
-/// False for "...k,nk->...n", with a matrix as the second operand; true for "kn".
-std::optional<bool> is_transposed_einsum(std::string equation) {
-  std::erase(equation, ' ');
-  const size_t comma = equation.find(','), arrow = equation.find("->");
-  if (comma == std::string::npos || arrow != comma + 3 || comma == 0) return {};
-  const std::string x = equation.substr(0, comma), y = equation.substr(arrow + 2);
-  const char k = x.back();
-  const bool is_transposed = equation[comma + 1] == k;
-  const char n = equation[comma + (is_transposed ? 2 : 1)];
-  const bool has_both = n != k && equation[comma + (is_transposed ? 1 : 2)] == k;
-  const std::string rows = x.substr(0, comma - 1);
-  const bool is_plain = rows.find_first_of(std::string{k, n, '.'}) == std::string::npos;
-  if (!has_both || !is_plain || y != rows + n) return {};
-  for (size_t i = 0; i < rows.size(); ++i)
-    if (rows.find(rows[i], i + 1) != std::string::npos) return {};
-  return is_transposed;
-}
 
 Q4Readers find_readers(const ir::Graph& graph, ValueId constant) {
   return Finder(graph).run(constant);

@@ -1,4 +1,4 @@
-// The readers of a weight, and whether all of them could read it packed.
+// Finds the readers of a weight, and whether all of them can read it packed.
 #pragma once
 
 #include <optional>
@@ -9,11 +9,11 @@
 
 namespace t2n::compress {
 
-/// A node that multiplies with rows of the weight, or reads single rows.
+/// A node that multiplies by the weight's rows, or reads single rows.
 struct Q4Reader {
   enum class Role {
     weight,   ///< a linear layer, a convolution, an embedding: its argument `weight`
-    product,  ///< a product that is a linear layer: of `input` and the weight
+    product,  ///< a matrix product of `input` and the weight, equivalent to a linear layer
     sum,      ///< the same with a bias: addmm
   };
   size_t node = 0;
@@ -27,10 +27,6 @@ struct Q4Readers {
   bool is_transposed = false;  ///< the constant has columns where readers need rows
   std::string problem;         ///< why it cannot be packed, or ""
 };
-
-/// For the equation of an einsum that is a linear layer: whether the second operand has columns
-/// where a linear layer's weight has rows. Nothing for other equations.
-std::optional<bool> is_transposed_einsum(std::string equation);
 
 /// The readers of a float constant.
 Q4Readers find_readers(const ir::Graph& graph, ir::ValueId constant);

@@ -45,8 +45,8 @@ compress::SettingsEntry entry_of(const std::string& scope, const Json& table,
   return out;
 }
 
-/// Whether a table holds settings, rather than tables by module.
-bool holds_settings(const Json& table) {
+/// Whether a table contains settings, rather than tables by module.
+bool is_settings_table(const Json& table) {
   constexpr std::array<std::string_view, 5> kParts = {"weights", "activations", "bias", "prune",
                                                       "bias_correction"};
   return !table.empty() && std::all_of(table.items().begin(), table.items().end(), [&](auto& each) {
@@ -60,7 +60,8 @@ std::vector<compress::SettingsEntry> by_module(const Json& json, const JsonSourc
   for (const auto& [scope, table] : json.items()) {
     if (scope == "$schema" && table.is_string()) continue;  // of editors
     if (!table.is_object())
-      refuse(source, cat("the settings of ", quoted(scope), " are no table: ", source.example));
+      refuse(source, cat("the settings of ", quoted(scope),
+                         " are not a table; write, for example, ", source.example));
     out.push_back(entry_of(scope, table, source, origin));
   }
   return out;
@@ -78,7 +79,7 @@ std::vector<compress::SettingsEntry> read_module_settings(const std::string& tex
                                                           const std::string& origin) {
   const JsonSource source = source_of(cat("of ", origin));
   const Json json = parse_object(text, source);
-  if (holds_settings(json)) return {entry_of("", json, source, origin)};
+  if (is_settings_table(json)) return {entry_of("", json, source, origin)};
   return by_module(json, source, origin);
 }
 

@@ -11,7 +11,7 @@ namespace t2n::config {
 using Settings = std::vector<std::pair<std::string, std::vector<std::string>>>;
 
 /// {"target": "tract", "check": true, "dynamic": {"x": {"0": "B"}}} gives target, check and
-/// dynamic.x.0. Errors: `usage`, naming the place, for anything but an object of strings, numbers,
+/// dynamic.x.0. Errors: `usage`, naming the key, for anything but an object of strings, numbers,
 /// booleans, lists of these, and objects.
 Settings read_json_settings(const std::string& text, const std::string& file);
 

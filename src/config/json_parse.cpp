@@ -10,8 +10,8 @@
 namespace t2n::config {
 namespace {
 
-/// Finds a key that an object has twice: the parser would keep only the last one.
-class TwiceFinder {
+/// Finds duplicate keys of an object: the parser would keep only the last one.
+class DuplicateKeyFinder {
  public:
   bool operator()(int /*depth*/, Json::parse_event_t event, Json& parsed) {
     if (event == Json::parse_event_t::object_start) seen_.emplace_back();
@@ -34,13 +34,14 @@ void refuse(const JsonSource& source, const std::string& why) {
 
 Json parse_object(const std::string& text, const JsonSource& source) {
   try {
-    TwiceFinder twice;
-    Json json = Json::parse(text, std::ref(twice));
-    if (twice.found) refuse(source, cat(quoted(*twice.found), " is given twice"));
-    if (!json.is_object()) refuse(source, cat("it holds no object: ", source.example));
+    DuplicateKeyFinder duplicates;
+    Json json = Json::parse(text, std::ref(duplicates));
+    if (duplicates.found) refuse(source, cat(quoted(*duplicates.found), " is given twice"));
+    if (!json.is_object())
+      refuse(source, cat("it is not an object; write, for example, ", source.example));
     return json;
   } catch (const Json::parse_error& error) {
-    refuse(source, cat("it is no JSON at byte ", error.byte));
+    refuse(source, cat("invalid JSON at byte ", error.byte));
   }
 }
 

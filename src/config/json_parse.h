@@ -8,10 +8,10 @@ namespace t2n::config {
 
 using Json = nlohmann::ordered_json;
 
-/// What is read, for messages.
+/// The text being parsed, for messages.
 struct JsonSource {
   std::string what;     ///< "the options in 'FILE'"
-  std::string example;  ///< what is expected: "{ \"option\": value }"
+  std::string example;  ///< the expected form: "{ \"option\": value }"
   std::string help;
 };
 

@@ -67,8 +67,8 @@ bool is_off() {
 }
 
 int landlock_version() {
-  constexpr unsigned kAskVersion = 1;
-  const long version = ::syscall(kCreateRuleset, nullptr, 0, kAskVersion);
+  constexpr unsigned kQueryVersion = 1;
+  const long version = ::syscall(kCreateRuleset, nullptr, 0, kQueryVersion);
   return version < 0 ? 0 : static_cast<int>(version);
 }
 
@@ -80,20 +80,20 @@ uint64_t handled_files(int version) {
   return out;
 }
 
-/// A file gets those of the rights that apply to files. A missing path needs no rule.
+/// A file gets only the rights that apply to files. A missing path needs no rule.
 void allow(int ruleset, const std::filesystem::path& path, uint64_t rights) {
-  const int place = ::open(path.c_str(), O_PATH | O_CLOEXEC);
-  if (place < 0) return;
+  const int file = ::open(path.c_str(), O_PATH | O_CLOEXEC);
+  if (file < 0) return;
   struct stat info = {};
   constexpr uint64_t kOfFiles = kExecute | kWriteFile | kReadFile | kTruncate | kIoctl;
-  if (::fstat(place, &info) == 0 && !S_ISDIR(info.st_mode)) rights &= kOfFiles;
-  const PathRule rule{rights, place};
+  if (::fstat(file, &info) == 0 && !S_ISDIR(info.st_mode)) rights &= kOfFiles;
+  const PathRule rule{rights, file};
   ::syscall(kAddRule, ruleset, kPathRule, &rule, 0);
-  ::close(place);
+  ::close(file);
 }
 
 /// -1 if the kernel refuses; errno has the reason.
-int make_ruleset(const Accessible& places, int version) {
+int make_ruleset(const Accessible& paths, int version) {
   const uint64_t handled = handled_files(version);
   const Ruleset rules{handled, version >= 4 ? kNetwork : 0, version >= 6 ? kAbstractSocket : 0};
   const size_t size = version >= 6 ? sizeof rules : version >= 4 ? 16 : 8;
@@ -121,9 +121,9 @@ int make_ruleset(const Accessible& places, int version) {
                              "/dev/zero"})
     allow(ruleset, system, kRead & handled);
   allow(ruleset, "/dev/null", (kReadFile | kWriteFile | kTruncate | kIoctl) & handled);
-  for (const std::filesystem::path& path : places.read) allow(ruleset, path, kRead & handled);
-  for (const std::filesystem::path& path : places.write) allow(ruleset, path, kWrite & handled);
-  for (const std::filesystem::path& path : places.clear) allow(ruleset, path, kRemoveDir & handled);
+  for (const std::filesystem::path& path : paths.read) allow(ruleset, path, kRead & handled);
+  for (const std::filesystem::path& path : paths.write) allow(ruleset, path, kWrite & handled);
+  for (const std::filesystem::path& path : paths.clear) allow(ruleset, path, kRemoveDir & handled);
   return ruleset;
 }
 
@@ -137,11 +137,11 @@ int restrict_thread() {
   return ::syscall(kRestrictSelf, ruleset, 0) == 0 ? 0 : errno;
 }
 
-[[noreturn]] void refused(int error) {
+[[noreturn]] void fail_to_confine(int error) {
   throw Error("not-confined", cat("the process cannot be confined: ", std::strerror(error)),
-              "a model is a program, so that t2nnef takes away its own rights before it runs one",
-              "see that /proc is there and that the limits of `ulimit -a` leave room for a process "
-              "more; for a model that you trust, set T2NNEF_CONFINE=off");
+              "a model is a program, so t2nnef drops its own privileges before it runs one",
+              "check that /proc is mounted and that the limits of `ulimit -a` allow another "
+              "process; for a model that you trust, set T2NNEF_CONFINE=off");
 }
 
 std::vector<CommandLine>& allowed_programs() {
@@ -153,9 +153,9 @@ bool is_confined = false;
 
 bool is_armed = false;
 
-Accessible& allowed_places() {
-  static Accessible places;
-  return places;
+Accessible& allowed_paths() {
+  static Accessible paths;
+  return paths;
 }
 
 int add_folder(dl_phdr_info* info, size_t /*size*/, void* out) {
@@ -167,27 +167,27 @@ int add_folder(dl_phdr_info* info, size_t /*size*/, void* out) {
 
 }  // namespace
 
-void may_read(const std::filesystem::path& path) { allowed_places().read.push_back(path); }
+void may_read(const std::filesystem::path& path) { allowed_paths().read.push_back(path); }
 
 void may_write(const std::filesystem::path& folder) {
-  allowed_places().write.push_back(folder.empty() ? "." : folder);
+  allowed_paths().write.push_back(folder.empty() ? "." : folder);
 }
 
 void may_use_up(const std::filesystem::path& folder) {
   may_read(folder);
   may_write(folder);
-  allowed_places().clear.push_back(folder.parent_path());
+  allowed_paths().clear.push_back(folder.parent_path());
 }
 
 void arm() { is_armed = true; }
 
 void enter_if_armed() {
   if (!std::exchange(is_armed, false)) return;
-  Accessible places = allowed_places();
-  ::dl_iterate_phdr(add_folder, &places.read);
-  std::sort(places.read.begin(), places.read.end());
-  places.read.erase(std::unique(places.read.begin(), places.read.end()), places.read.end());
-  enter(places);
+  Accessible paths = allowed_paths();
+  ::dl_iterate_phdr(add_folder, &paths.read);
+  std::sort(paths.read.begin(), paths.read.end());
+  paths.read.erase(std::unique(paths.read.begin(), paths.read.end()), paths.read.end());
+  enter(paths);
 }
 
 Support support() { return {landlock_version(), can_filter_system_calls()}; }
@@ -199,20 +199,21 @@ std::string describe_support() {
              found.seccomp ? "seccomp" : "no seccomp");
 }
 
-Support enter(const Accessible& places) {
-  const Support able = support();
-  if (is_off() || (able.landlock == 0 && !able.seccomp)) return {};
-  const int ruleset = able.landlock > 0 ? make_ruleset(places, able.landlock) : -1;
-  if (able.landlock > 0 && ruleset < 0) refused(errno);
-  if (!allowed_programs().empty() && !fork_starter(allowed_programs())) refused(errno);
+Support enter(const Accessible& paths) {
+  const Support available = support();
+  if (is_off() || (available.landlock == 0 && !available.seccomp)) return {};
+  const int ruleset = available.landlock > 0 ? make_ruleset(paths, available.landlock) : -1;
+  if (available.landlock > 0 && ruleset < 0) fail_to_confine(errno);
+  if (!allowed_programs().empty() && !fork_starter(allowed_programs())) fail_to_confine(errno);
   is_confined = true;
   ruleset_of_threads = ruleset;
   const int error = on_every_thread(restrict_thread);
   if (ruleset >= 0) ::close(ruleset);
-  if (error != 0) refused(error);
-  if (able.seccomp)
-    if (const int unfiltered = filter_system_calls(); unfiltered != 0) refused(unfiltered);
-  return able;
+  if (error != 0) fail_to_confine(error);
+  if (available.seccomp)
+    if (const int filter_error = filter_system_calls(); filter_error != 0)
+      fail_to_confine(filter_error);
+  return available;
 }
 
 void may_start(CommandLine program) { allowed_programs().push_back(std::move(program)); }
@@ -221,7 +222,7 @@ bool is_entered() { return is_confined; }
 
 pid_t start(const CommandLine& program, const Descriptors& descriptors) {
   const auto known = std::find(allowed_programs().begin(), allowed_programs().end(), program);
-  return start_there(static_cast<size_t>(known - allowed_programs().begin()), descriptors);
+  return start_in_copy(static_cast<size_t>(known - allowed_programs().begin()), descriptors);
 }
 
 void leave() { end_starter(); }

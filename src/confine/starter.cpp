@@ -1,4 +1,4 @@
-// The copy only makes system calls: other threads may have held locks when it was made.
+// The copy only makes system calls: other threads may have held locks at the time of the fork.
 #include "src/confine/starter.h"
 
 #include <fcntl.h>
@@ -23,7 +23,7 @@ pid_t starter = -1;
 
 struct Request {
   uint32_t program = 0;
-  uint32_t given = 0;  ///< one bit for each of Descriptors that is not -1
+  uint32_t present = 0;  ///< one bit for each of Descriptors that is not -1
 };
 
 struct Answer {
@@ -31,17 +31,17 @@ struct Answer {
   int error = 0;
 };
 
-/// Room for the descriptors that a message carries.
-union Attached {
+/// Space for the descriptors of a message.
+union ControlData {
   cmsghdr header;
   char bytes[CMSG_SPACE(sizeof(Descriptors))];
 };
 
-msghdr message(iovec* data, Attached* attached, size_t bytes) {
+msghdr message(iovec* data, ControlData* control, size_t bytes) {
   msghdr out = {};
   out.msg_iov = data;
   out.msg_iovlen = 1;
-  out.msg_control = bytes == 0 ? nullptr : attached;
+  out.msg_control = bytes == 0 ? nullptr : control;
   out.msg_controllen = bytes;
   return out;
 }
@@ -51,32 +51,32 @@ bool send_request(Request request, const Descriptors& descriptors) {
   size_t count = 0;
   for (size_t i = 0; i < descriptors.size(); ++i) {
     if (descriptors.at(i) < 0) continue;
-    request.given |= 1U << i;
+    request.present |= 1U << i;
     packed.at(count++) = descriptors.at(i);
   }
   const size_t bytes = count * sizeof(int);
-  Attached attached = {};
-  attached.header.cmsg_level = SOL_SOCKET;
-  attached.header.cmsg_type = SCM_RIGHTS;
-  attached.header.cmsg_len = CMSG_LEN(bytes);
-  std::memcpy(CMSG_DATA(&attached.header), packed.data(), bytes);
+  ControlData control = {};
+  control.header.cmsg_level = SOL_SOCKET;
+  control.header.cmsg_type = SCM_RIGHTS;
+  control.header.cmsg_len = CMSG_LEN(bytes);
+  std::memcpy(CMSG_DATA(&control.header), packed.data(), bytes);
   iovec data{&request, sizeof request};
-  const msghdr whole = message(&data, &attached, count == 0 ? 0 : CMSG_SPACE(bytes));
-  return ::sendmsg(channel, &whole, MSG_NOSIGNAL) == sizeof request;
+  const msghdr datagram = message(&data, &control, count == 0 ? 0 : CMSG_SPACE(bytes));
+  return ::sendmsg(channel, &datagram, MSG_NOSIGNAL) == sizeof request;
 }
 
-/// False if the requesting process ended, or sent anything that send_request() does not send. The
-/// copy is confined because the sender may have become another program.
+/// False if the requesting process ended, or sent an invalid request. The copy checks requests
+/// because a malicious model may control the sender.
 bool receive_request(int socket, Request& request, Descriptors& descriptors) {
-  Attached attached = {};
+  ControlData control = {};
   iovec data{&request, sizeof request};
-  msghdr whole = message(&data, &attached, sizeof attached);
-  if (::recvmsg(socket, &whole, MSG_CMSG_CLOEXEC) != sizeof request) return false;
-  const cmsghdr* const header = CMSG_FIRSTHDR(&whole);
+  msghdr datagram = message(&data, &control, sizeof control);
+  if (::recvmsg(socket, &datagram, MSG_CMSG_CLOEXEC) != sizeof request) return false;
+  const cmsghdr* const header = CMSG_FIRSTHDR(&datagram);
   const size_t count = header == nullptr ? 0 : (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-  const auto asked = static_cast<size_t>(std::popcount(request.given));
-  if ((whole.msg_flags & (MSG_CTRUNC | MSG_TRUNC)) != 0 || count != asked ||
-      count > descriptors.size() || request.given >> descriptors.size() != 0)
+  const size_t expected = std::popcount(request.present);
+  if ((datagram.msg_flags & (MSG_CTRUNC | MSG_TRUNC)) != 0 || count != expected ||
+      count > descriptors.size() || request.present >> descriptors.size() != 0)
     return false;
   if (count > 0 && (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS))
     return false;
@@ -84,12 +84,12 @@ bool receive_request(int socket, Request& request, Descriptors& descriptors) {
   if (count > 0) std::memcpy(packed.data(), CMSG_DATA(header), count * sizeof(int));
   size_t next = 0;
   for (size_t i = 0; i < descriptors.size(); ++i)
-    descriptors.at(i) = (request.given >> i & 1U) != 0 ? packed.at(next++) : -1;
+    descriptors.at(i) = (request.present >> i & 1U) != 0 ? packed.at(next++) : -1;
   return true;
 }
 
 /// Runs in the new child. Returns if something fails; errno has the reason.
-void become(char* const* words, const Descriptors& descriptors) {
+void become(char* const* arguments, const Descriptors& descriptors) {
   // Above the program's descriptors, so that none overwrites another.
   constexpr int kAbove = 10;
   Descriptors raised = descriptors;
@@ -99,16 +99,14 @@ void become(char* const* words, const Descriptors& descriptors) {
     if (descriptor < 0) return;
   }
   for (int i = 0; i < 3; ++i)
-    if (const int source = raised.at(static_cast<size_t>(i));
-        source >= 0 && ::dup2(source, i + 1) < 0)
-      return;
+    if (const int source = raised.at(i); source >= 0 && ::dup2(source, i + 1) < 0) return;
   sigset_t none;
   sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
-  ::execve(words[0], words, environ);
+  ::execve(arguments[0], arguments, environ);
 }
 
-/// The copy must not handle signals as this program does: it would remove files that are in use.
+/// The copy must not run the signal handlers of this program: they would remove files in use.
 void forget_handlers() {
   struct sigaction action {};
   for (int signal = 1; signal < NSIG; ++signal)
@@ -117,9 +115,9 @@ void forget_handlers() {
       ::signal(signal, SIG_DFL);
 }
 
-/// The program becomes a sibling, so that the parent of both waits for it.
-Answer start_sibling(char* const* words, const Descriptors& descriptors) {
-  constexpr int kAbove = 20;  // beside the program's descriptors
+/// Starts the program as a sibling of the copy, so that their common parent can wait for it.
+Answer start_sibling(char* const* arguments, const Descriptors& descriptors) {
+  constexpr int kAbove = 20;  // above the program's descriptors
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return {-1, errno};
   const int above = ::fcntl(ends[1], F_DUPFD_CLOEXEC, kAbove);
@@ -130,19 +128,19 @@ Answer start_sibling(char* const* words, const Descriptors& descriptors) {
     out.error = out.pid < 0 ? errno : 0;
   }
   if (out.pid == 0) {
-    become(words, descriptors);
+    become(arguments, descriptors);
     const int error = errno;
     static_cast<void>(::write(above, &error, sizeof error) == 0);
     ::_exit(127);
   }
   if (above >= 0) ::close(above);
-  // Empty once the program runs, as its end of the pipe is closed then.
+  // The pipe is empty if the program runs, because execve() closes its end.
   if (out.pid > 0 && ::read(ends[0], &out.error, sizeof out.error) <= 0) out.error = 0;
   ::close(ends[0]);
   return out;
 }
 
-constexpr int kSocket = 4;  ///< of the copy: other numbers than programs get
+constexpr int kSocket = 4;  ///< of the copy: not a number that programs get
 
 [[noreturn]] void serve(const std::vector<std::vector<char*>>& programs) {
   while (true) {
@@ -158,13 +156,13 @@ constexpr int kSocket = 4;  ///< of the copy: other numbers than programs get
   }
 }
 
-/// Closes everything that this process has open: somebody may wait for the end of its output.
+/// Closes all open descriptors: another process may wait for the end of its output.
 [[noreturn]] void become_starter(int socket, int other_end,
                                  const std::vector<std::vector<char*>>& programs) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   sigset_t all;
   sigfillset(&all);
-  ::sigprocmask(SIG_SETMASK, &all, nullptr);  // it ends with its parent, and by nothing else
+  ::sigprocmask(SIG_SETMASK, &all, nullptr);  // it ends only with its parent
   forget_handlers();
   ::close(other_end);
   if (::dup2(socket, kSocket) < 0) ::_exit(0);
@@ -178,7 +176,7 @@ constexpr int kSocket = 4;  ///< of the copy: other numbers than programs get
   serve(programs);
 }
 
-/// Waits for a child that ended or was told to.
+/// Waits for a child that ended or was killed.
 void reap(pid_t child) {
   while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
   }
@@ -187,16 +185,16 @@ void reap(pid_t child) {
 }  // namespace
 
 bool fork_starter(const std::vector<CommandLine>& programs) {
-  std::vector<std::vector<char*>> words;
+  std::vector<std::vector<char*>> arguments;
   for (const CommandLine& program : programs) {
-    std::vector<char*>& line = words.emplace_back();
-    for (const std::string& word : program) line.push_back(const_cast<char*>(word.c_str()));
-    line.push_back(nullptr);
+    std::vector<char*>& argv = arguments.emplace_back();
+    for (const std::string& argument : program) argv.push_back(const_cast<char*>(argument.c_str()));
+    argv.push_back(nullptr);
   }
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) return false;
   starter = ::fork();
-  if (starter == 0) become_starter(ends[1], ends[0], words);
+  if (starter == 0) become_starter(ends[1], ends[0], arguments);
   const int error = errno;
   ::close(ends[1]);
   channel = ends[0];
@@ -205,7 +203,7 @@ bool fork_starter(const std::vector<CommandLine>& programs) {
   return starter > 0;
 }
 
-pid_t start_there(size_t program, const Descriptors& descriptors) {
+pid_t start_in_copy(size_t program, const Descriptors& descriptors) {
   if (starter < 0) return -EPERM;
   if (!send_request({static_cast<uint32_t>(program), 0}, descriptors)) return -errno;
   Answer answer;
@@ -219,7 +217,7 @@ void end_starter() {
   if (channel >= 0) ::close(channel);
   channel = -1;
   if (starter > 0) {
-    ::kill(starter, SIGKILL);  // it holds nothing
+    ::kill(starter, SIGKILL);  // it owns no resources
     reap(starter);
   }
   starter = -1;

@@ -113,25 +113,25 @@ std::vector<sock_filter> program() {
   const auto load = [&](unsigned offset) {
     out.push_back(sock_filter BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offset));
   };
-  const auto give = [&](unsigned answer) {
+  const auto return_action = [&](unsigned answer) {
     out.push_back(sock_filter BPF_STMT(BPF_RET | BPF_K, answer));
   };
-  // Calls by the numbers of another architecture are refused.
+  // Refuses the system call numbers of other architectures.
   load(kArch);
   out.push_back(sock_filter BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, kArchitecture, 1, 0));
-  give(kRefuse);
+  return_action(kRefuse);
   load(kNumber);
 #ifdef __x86_64__
   constexpr unsigned kX32 = 0x40000000;
   out.push_back(sock_filter BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, kX32, 0, 1));
-  give(kRefuse);
+  return_action(kRefuse);
 #endif
   for (const int number : kDenied) {
     out.push_back(
         sock_filter BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<unsigned>(number), 0, 1));
-    give(kRefuse);
+    return_action(kRefuse);
   }
-  give(SECCOMP_RET_ALLOW);
+  return_action(SECCOMP_RET_ALLOW);
   return out;
 }
 
@@ -142,19 +142,19 @@ long install(const sock_fprog& filter, unsigned long flags) {
 }  // namespace
 
 bool can_filter_system_calls() {
-  // EFAULT shows that filters are supported: no filter was given.
+  // EFAULT for a null filter shows that filters are supported.
   return kArchitecture != 0 && ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, nullptr, 0, 0) != 0 &&
          errno == EFAULT;
 }
 
 int filter_system_calls() {
   std::vector<sock_filter> filter = program();
-  const sock_fprog whole{static_cast<unsigned short>(filter.size()), filter.data()};
-  // Kernels before 5.16 turn the processor's store bypass off for filtered threads, which costs
-  // every computation. It protects from native code in this process, and none of a file runs.
+  const sock_fprog program_filter{static_cast<unsigned short>(filter.size()), filter.data()};
+  // Kernels before 5.16 disable the processor's store bypass for filtered threads, which slows down
+  // every computation. That protects against native code, which a model file cannot contain.
   constexpr unsigned long kEveryThread = SECCOMP_FILTER_FLAG_TSYNC;
-  long result = install(whole, kEveryThread | SECCOMP_FILTER_FLAG_SPEC_ALLOW);
-  if (result < 0 && errno == EINVAL) result = install(whole, kEveryThread);  // before 4.17
+  long result = install(program_filter, kEveryThread | SECCOMP_FILTER_FLAG_SPEC_ALLOW);
+  if (result < 0 && errno == EINVAL) result = install(program_filter, kEveryThread);  // before 4.17
   if (result < 0) return errno;
   return result == 0 ? 0 : ESRCH;  // otherwise a thread that has another filter
 }

@@ -5,7 +5,7 @@ namespace t2n::confine {
 
 bool can_filter_system_calls();
 
-/// From now on they fail (EPERM) in all threads, and in those that these start.   Returns 0 or an
+/// Makes them fail (EPERM) in all threads, and in threads started by these.   Returns 0 or an
 /// errno.
 int filter_system_calls();
 

@@ -24,31 +24,31 @@ std::atomic<int (*)()> current_work = nullptr;
 std::atomic<int> answers = 0;
 std::atomic<int> first_error = 0;
 
-void note(int error) {
+void record_error(int error) {
   int none = 0;
   if (error != 0) first_error.compare_exchange_strong(none, error);
 }
 
 void on_signal(int /*signal*/) {
   const int before = errno;
-  if (auto* const work = current_work.load()) note(work());
+  if (auto* const work = current_work.load()) record_error(work());
   ++answers;
   errno = before;
 }
 
-/// Notes an error if the system does not list the threads.
+/// Records an error if the system does not list the threads.
 std::vector<pid_t> threads() {
   std::vector<pid_t> out;
   DIR* const folder = ::opendir("/proc/self/task");
   if (folder == nullptr) {
-    note(errno);
+    record_error(errno);
     return out;
   }
   errno = 0;
   while (const dirent* entry = ::readdir(folder))
     if (const int thread = std::atoi(entry->d_name); thread > 0) out.push_back(thread);
-  note(errno);
-  if (out.empty()) note(ENOENT);
+  record_error(errno);
+  if (out.empty()) record_error(ENOENT);
   ::closedir(folder);
   return out;
 }
@@ -57,8 +57,8 @@ bool send(pid_t thread, int signal) {
   return ::syscall(SYS_tgkill, ::getpid(), thread, signal) == 0;
 }
 
-/// False if the thread lives and does not answer.
-bool ask(pid_t thread) {
+/// Signals the thread. False if it is alive and does not answer.
+bool run_on(pid_t thread) {
   constexpr std::chrono::seconds kMost(10);  // the machine may be busy
   const int before = answers.load();
   if (!send(thread, signal_for_threads())) return errno == ESRCH;
@@ -69,14 +69,14 @@ bool ask(pid_t thread) {
   return false;
 }
 
-/// Asks threads that were not asked before. False if there was none.
-bool ask_new(std::vector<pid_t>& asked) {
+/// Signals threads that were not visited before. False if there are none.
+bool run_on_new(std::vector<pid_t>& visited) {
   bool found = false;
   for (const pid_t thread : threads()) {
-    if (std::find(asked.begin(), asked.end(), thread) != asked.end()) continue;
+    if (std::find(visited.begin(), visited.end(), thread) != visited.end()) continue;
     found = true;
-    asked.push_back(thread);
-    if (!ask(thread)) note(ETIMEDOUT);
+    visited.push_back(thread);
+    if (!run_on(thread)) record_error(ETIMEDOUT);
   }
   return found && first_error.load() == 0;
 }
@@ -94,8 +94,8 @@ int on_every_thread(int (*work)()) {
   first_error = 0;
   current_work = work;
   if (::sigaction(signal_for_threads(), &action, &before) != 0) return errno;
-  std::vector<pid_t> asked{static_cast<pid_t>(::gettid())};
-  while (ask_new(asked)) {
+  std::vector<pid_t> visited{static_cast<pid_t>(::gettid())};
+  while (run_on_new(visited)) {
   }
   ::sigaction(signal_for_threads(), &before, nullptr);
   current_work = nullptr;

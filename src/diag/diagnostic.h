@@ -33,7 +33,7 @@ struct Frame {
   std::string function;
 };
 
-/// A place in the user's model.
+/// A location in the user's model.
 struct Where {
   std::string module;        ///< dotted module path, "" for the model itself
   std::string module_class;  ///< class of that module
@@ -45,14 +45,14 @@ struct Where {
 
 struct Diagnostic {
   Severity severity = Severity::error;
-  std::string id;       ///< slug, one of diagnostic_ids()
-  std::string message;  ///< one line, lower case, values quoted
-  std::vector<Where> where;
-  std::vector<std::string> details;  ///< further lines, printed indented under the headline
-  std::string why;
-  std::string help;
-  // Read by callers, not printed.
-  std::string subject = {};       ///< the name that it is about; for a bug its place: "file.cpp:12"
+  std::string id = {};       ///< slug, one of diagnostic_ids()
+  std::string message = {};  ///< one line, lower case, values quoted
+  std::vector<Where> where = {};
+  std::vector<std::string> details = {};  ///< further lines, printed indented under the headline
+  std::string why = {};
+  std::string help = {};
+  // Used by callers, not printed.
+  std::string subject = {};  ///< the name that it is about; for a bug the source: "file.cpp:12"
   std::string untranslated = {};  ///< the start of the message, if it has no translation
 };
 

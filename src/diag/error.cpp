@@ -1,4 +1,4 @@
-// Error, and the two helpers of messages that compute: quoting and "did you mean".
+// Error, and helpers for messages: quoting and "did you mean".
 #include "src/diag/error.h"
 
 #include <algorithm>
@@ -54,14 +54,14 @@ std::string joined(const std::vector<std::string>& parts, std::string_view separ
   return out;
 }
 
-std::string nearest(std::string_view word, const std::vector<std::string>& candidates) {
-  constexpr size_t kLongest = 200;  // longer words are no misspellings, and the work is quadratic
-  if (word.size() > kLongest) return {};
+std::string nearest(std::string_view text, const std::vector<std::string>& candidates) {
+  constexpr size_t kLongest = 200;  // longer text is no misspelling, and the cost is quadratic
+  if (text.size() > kLongest) return {};
   std::string best;
-  size_t best_distance = std::max<size_t>(2, word.size() / 3) + 1;
+  size_t best_distance = std::max<size_t>(2, text.size() / 3) + 1;
   for (const std::string& candidate : candidates) {
     if (candidate.size() > kLongest) continue;
-    const size_t distance = edit_distance(word, candidate);
+    const size_t distance = edit_distance(text, candidate);
     if (distance < best_distance) {
       best_distance = distance;
       best = candidate;

@@ -11,7 +11,7 @@
 
 namespace t2n {
 
-/// Concatenates anything that prints. Callers bring doubles into shortest round-trip form.
+/// Concatenates printable values. Callers convert doubles to shortest round-trip form.
 template <typename... Parts>
 std::string cat(const Parts&... parts) {
   std::ostringstream out;
@@ -20,7 +20,7 @@ std::string cat(const Parts&... parts) {
   return std::move(out).str();
 }
 
-/// One exception type: it carries a Diagnostic, and who catches it goes by the id and the fields.
+/// An exception with a Diagnostic; handlers distinguish errors by its id and fields.
 class Error : public std::exception {
  public:
   explicit Error(Diagnostic diagnostic);
@@ -40,8 +40,7 @@ class Error : public std::exception {
 /// Throws Error "internal": a bug in t2nnef, exit code 1. `where` is "file:line".
 [[noreturn]] void internal_error(std::string_view file, int line, const std::string& message);
 
-/// `text` in single quotes. Each kind of string has its overload; without it std::quoted would
-/// match.
+/// `text` in single quotes. Each string type needs an overload; otherwise std::quoted would match.
 std::string quoted(std::string_view text);
 inline std::string quoted(const std::string& text) { return quoted(std::string_view(text)); }
 inline std::string quoted(std::string& text) { return quoted(std::string_view(text)); }
@@ -50,13 +49,12 @@ inline std::string quoted(const char* text) { return quoted(std::string_view(tex
 /// "a, b, c" for the separator ", "
 std::string joined(const std::vector<std::string>& parts, std::string_view separator);
 
-/// The candidate nearest to `word` by edit distance, or "" if none is near: for "did you mean".
-std::string nearest(std::string_view word, const std::vector<std::string>& candidates);
+/// The candidate closest to `text` by edit distance, or "" if none is close: for "did you mean".
+std::string nearest(std::string_view text, const std::vector<std::string>& candidates);
 
 }  // namespace t2n
 
-/// States an invariant of our own code; a violation is reported as a bug, never as the user's
-/// error.
+/// An invariant of our own code; a violation is reported as a bug, never as the user's error.
 #define T2N_ASSERT(condition, ...)                                                        \
   do {                                                                                    \
     if (!(condition)) ::t2n::internal_error(__FILE__, __LINE__, ::t2n::cat(__VA_ARGS__)); \

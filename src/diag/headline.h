@@ -7,7 +7,7 @@
 
 namespace t2n {
 
-/// The message; of a bug and of a finding of the lint behind its subject: "file.cpp:12: no result".
+/// The message; for a bug or a lint finding, after its subject: "file.cpp:12: no result".
 std::string headline(const Diagnostic& diagnostic);
 
 }  // namespace t2n

@@ -1,4 +1,4 @@
-// Whether a word is one of a few; iterates over the words of a line.
+// Membership in a small set of names; iteration over space-separated words.
 #pragma once
 
 #include <algorithm>

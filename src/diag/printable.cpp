@@ -34,7 +34,7 @@ Decoded decode(std::string_view text) {
 
 /// Characters that control a terminal instead of being shown: controls, direction marks, line
 /// separators, invisible tags.
-bool is_steering(uint32_t point) {
+bool is_control(uint32_t point) {
   constexpr std::array<std::pair<uint32_t, uint32_t>, 9> kRanges = {{{0x00, 0x1f},
                                                                      {0x7f, 0x9f},
                                                                      {0x61c, 0x61c},
@@ -71,14 +71,14 @@ std::string escaped(uint32_t point, Style style) {
   return formatted(point < 0x80 ? "\\x%02x" : "\\u{%x}", point);
 }
 
-std::string made_printable(std::string_view text, Style style) {
+std::string escaped_text(std::string_view text, Style style) {
   std::string out;
   out.reserve(text.size());
   while (!text.empty()) {
     const Decoded next = decode(text);
     if (next.length == 0)
       out += style == Style::json ? "\\ufffd" : formatted("\\x%02x", byte_at(text, 0));
-    else if (is_steering(next.point))
+    else if (is_control(next.point))
       out += escaped(next.point, style);
     else
       out += text.substr(0, next.length);
@@ -89,11 +89,11 @@ std::string made_printable(std::string_view text, Style style) {
 
 }  // namespace
 
-std::string printable(std::string_view text) { return made_printable(text, Style::lines); }
+std::string printable(std::string_view text) { return escaped_text(text, Style::lines); }
 
-std::string printable_line(std::string_view text) { return made_printable(text, Style::line); }
+std::string printable_line(std::string_view text) { return escaped_text(text, Style::line); }
 
-std::string printable_json(std::string_view text) { return made_printable(text, Style::json); }
+std::string printable_json(std::string_view text) { return escaped_text(text, Style::json); }
 
 std::string first_line(const std::string& text, size_t limit) {
   const size_t begin = text.find_first_not_of(" \n\t");

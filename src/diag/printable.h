@@ -1,4 +1,4 @@
-// Makes text that others wrote safe to print: a file must not control the user's terminal.
+// Makes untrusted text safe to print: a file must not control the user's terminal.
 #pragma once
 
 #include <string>

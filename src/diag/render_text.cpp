@@ -1,4 +1,4 @@
-// Diagnostics as text: headline, places with the user's source line and a caret, why, help.
+// Diagnostics as text: headline, locations with the source line and a caret, why, help.
 #include "src/diag/error.h"
 #include "src/diag/headline.h"
 #include "src/diag/printable.h"
@@ -39,8 +39,8 @@ std::string render_text(const Diagnostic& diagnostic) {
     out += cat("[", diagnostic.id, "]: ", first, "\n");
   }
   for (const Where& where : diagnostic.where) {
-    const std::string place = printable_line(render_where(where));
-    if (!place.empty()) out += cat("  --> ", place, "\n");
+    const std::string location = printable_line(render_where(where));
+    if (!location.empty()) out += cat("  --> ", location, "\n");
     if (where.excerpt.empty()) continue;
     out += cat("   |  ", printable_line(where.excerpt), "\n");
     if (where.caret_width > 0)

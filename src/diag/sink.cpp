@@ -1,8 +1,21 @@
 #include "src/diag/sink.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace t2n {
+
+void warn_of(const Report& report, std::string id, std::vector<std::string> details,
+             std::string message, std::string help, std::string why) {
+  if (details.empty() || !report) return;
+  report({.severity = Severity::warning,
+          .id = std::move(id),
+          .message = std::move(message),
+          .where = {},
+          .details = std::move(details),
+          .why = std::move(why),
+          .help = std::move(help)});
+}
 
 Report DiagnosticList::report() {
   return [this](const Diagnostic& diagnostic) {

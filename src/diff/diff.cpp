@@ -86,7 +86,7 @@ class Comparer {
   void compare_inputs() {
     compare_ports(Part::input, a_.document.graph.parameters, b_.document.graph.parameters);
     for (const NodeOutput& input : graph_a_.inputs) {
-      if (input == kNowhere || !matching_.of_a[input.node]) continue;
+      if (input == kUndefined || !matching_.of_a[input.node]) continue;
       const Node& a = graph_a_.nodes[input.node];
       const Node& b = graph_b_.nodes[*matching_.of_a[input.node]];
       changed(Part::input, named(a.name), "declared by", a.operation, b.operation);
@@ -100,7 +100,7 @@ class Comparer {
     for (size_t i = 0; i < std::min(graph_a_.results.size(), graph_b_.results.size()); ++i) {
       const NodeOutput& a = graph_a_.results[i];
       const NodeOutput& b = graph_b_.results[i];
-      if (a == kNowhere || b == kNowhere) continue;  // never assigned; compare() refuses it
+      if (a == kUndefined || b == kUndefined) continue;  // never assigned; compare() refuses it
       if (is_rewired(a, b))
         add(Part::output, Change::changed, named(names[i]), "computed by",
             node_str(graph_a_.nodes[a.node]), node_str(graph_b_.nodes[b.node]));
@@ -109,7 +109,7 @@ class Comparer {
 
   /// False if one of the two exists on one side only, which is reported separately.
   bool is_rewired(const NodeOutput& a, const NodeOutput& b) const {
-    if (a == kNowhere || b == kNowhere) return a != b;
+    if (a == kUndefined || b == kUndefined) return a != b;
     if (!matching_.of_a[a.node] || !matching_.of_b[b.node]) return false;
     return matching_.of_a[a.node] != b.node || a.output != b.output;
   }
@@ -230,7 +230,7 @@ class Comparer {
     return out;
   }
 
-  /// Quantisation of a, under b's names for the same tensors.
+  /// The quantisation of a, with b's names of the same tensors.
   Texts quantisation_of_a() const {
     std::vector<nnef::QuantEntry> entries = a_.document.quant;
     Texts names;
@@ -249,7 +249,7 @@ class Comparer {
 
   static Texts extensions(const nnef::Artefact& artefact) {
     Texts out;
-    for (const std::string& text : artefact.document.extensions) out[text] = "";
+    for (const std::string& text : nnef::extension_lines(artefact.document)) out[text] = "";
     return out;
   }
 
@@ -317,7 +317,7 @@ Difference of_submodel(Difference::Kind kind, const std::string& label) {
           .after = {}};
 }
 
-/// Their differences are those of the artefact, named behind the label.
+/// Adds the differences of submodels, named "label/subject".
 void compare_submodels(const nnef::Artefact& a, const nnef::Artefact& b, const Options& options,
                        Result& result) {
   for (const auto& [label, submodel] : a.submodels) {

@@ -1,4 +1,4 @@
-// Differences between two artefacts. Internal names do not count, nor does any order without a
+// Finds the differences between two artefacts, except in internal names and in orders without a
 // meaning.
 #pragma once
 
@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "src/nnef_reader/artefact.h"
+#include "src/nnef/artefact.h"
 
 namespace t2n::diff {
 
@@ -21,7 +21,7 @@ enum class Part {
   fragment,
   name
 };
-/// "operations", as a headline; in JSON it names the list.
+/// "operations": the headline, and the name of the list in JSON.
 std::string_view part_name(Part part);
 
 /// `subject` exists on one side only, or its `aspect` is `before` in a and `after` in b.
@@ -31,7 +31,7 @@ struct Difference {
   Kind kind;
   std::string operation;  ///< "conv"; for the graph only
   std::string subject;    ///< a name in a, or in b if it was added
-  std::string aspect;     ///< "stride"; "" for the subject as a whole
+  std::string aspect;     ///< "stride"; "" for the subject itself
   std::string before;
   std::string after;
   std::optional<double> max_abs = {};  ///< of differing values; infinite if some are not finite

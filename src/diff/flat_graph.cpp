@@ -5,9 +5,10 @@
 #include <map>
 #include <optional>
 
-#include "nnef/walk.h"
 #include "nnef_writer/print.h"
 #include "src/diag/error.h"
+#include "src/nnef/walk.h"
+#include "src/spec/bound_call.h"
 #include "src/spec/dialect.h"
 #include "src/spec/operations.h"
 
@@ -19,17 +20,14 @@ using nnef::Value;
 class Flattener {
  public:
   explicit Flattener(const nnef::Document& document)
-      : document_(document), dialect_(spec::dialect_of(document)) {
-    for (const nnef::Fragment& fragment : document.fragments)
-      fragments_.emplace(fragment.name, &fragment);
-  }
+      : document_(document), dialect_(spec::dialect_of(document)), fragments_(document) {}
 
   FlatGraph run() {
     for (const nnef::Assignment& assignment : document_.graph.body) statement(assignment);
     for (const std::string& name : document_.graph.parameters)
-      out_.inputs.push_back(find(name).value_or(kNowhere));
+      out_.inputs.push_back(find(name).value_or(kUndefined));
     for (const std::string& name : document_.graph.results)
-      out_.results.push_back(find(name).value_or(kNowhere));
+      out_.results.push_back(find(name).value_or(kUndefined));
     set_order();
     return std::move(out_);
   }
@@ -44,13 +42,13 @@ class Flattener {
     out_.nodes[node].outputs = std::move(names);
   }
 
-  /// Adds its operands first, those inside expressions included.
+  /// Adds its operands first, including those inside expressions.
   size_t add_node(const Value& value) {
     Node node;
     if (value.kind == nnef::Kind::invocation) {
       node.operation = value.text + (value.type.empty() ? "" : cat("<", value.type, ">"));
       node.operands = operands(value);
-      take_label(value, node);
+      set_label(value, node);
     } else {
       node.operation = "=";
       node.operands.push_back(operand("#0", "", value));
@@ -59,7 +57,7 @@ class Flattener {
     return out_.nodes.size() - 1;
   }
 
-  static void take_label(const Value& call, Node& node) {
+  static void set_label(const Value& call, Node& node) {
     if (!node.is_variable()) return;
     for (const nnef::Argument& argument : call.arguments)
       if (argument.value.kind == nnef::Kind::string) node.label = argument.value.text;
@@ -67,9 +65,8 @@ class Flattener {
   }
 
   const nnef::Fragment* declaration(const std::string& operation) const {
-    if (const auto found = fragments_.find(operation); found != fragments_.end())
-      return found->second;
-    return spec::find_operation(operation, dialect_);
+    const nnef::Fragment* const found = fragments_.find(operation);
+    return found != nullptr ? found : spec::find_operation(operation, dialect_);
   }
 
   std::vector<Operand> operands(const Value& call) {
@@ -90,7 +87,7 @@ class Flattener {
   }
 
   std::vector<Operand> bound_operands(const Value& call, const nnef::Fragment& known) {
-    const spec::Arguments arguments = spec::bind(known, call);
+    const spec::Arguments arguments = spec::BoundCall(known, call).arguments();
     std::vector<Operand> out;
     for (size_t i = 0; i < arguments.size(); ++i)
       if (arguments[i] != nullptr && !is_absent(known.parameters[i], *arguments[i]))
@@ -141,7 +138,7 @@ class Flattener {
   void set_order() {
     std::vector<bool> seen(out_.nodes.size(), false);
     for (const NodeOutput& result : out_.results)
-      if (result != kNowhere) visit(result.node, seen);
+      if (result != kUndefined) visit(result.node, seen);
     for (size_t node = 0; node < out_.nodes.size(); ++node) visit(node, seen);
   }
 
@@ -168,7 +165,7 @@ class Flattener {
 
   const nnef::Document& document_;
   spec::Dialect dialect_;
-  std::map<std::string, const nnef::Fragment*> fragments_;
+  nnef::FragmentTable fragments_;
   std::map<std::string, NodeOutput> sources_;
   FlatGraph out_;
 };

@@ -1,4 +1,4 @@
-// A document as a flat list of operations whose operands refer to each other: names do not matter.
+// A document as a flat list of operations that refer to each other by index, not by name.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "nnef/ast.h"
+#include "src/nnef/ast.h"
 
 namespace t2n::diff {
 
@@ -38,11 +38,11 @@ struct Node {
 struct FlatGraph {
   std::vector<Node> nodes;  ///< a node's sources precede it
   std::vector<NodeOutput> inputs;
-  std::vector<NodeOutput> results;  ///< kNowhere for undefined names
+  std::vector<NodeOutput> results;  ///< kUndefined for undefined names
   std::vector<size_t> order;        ///< every node, operands first, starting from the first result
 };
 
-constexpr NodeOutput kNowhere{SIZE_MAX, 0};
+constexpr NodeOutput kUndefined{SIZE_MAX, 0};
 
 FlatGraph flatten(const nnef::Document& document);
 

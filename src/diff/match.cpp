@@ -1,5 +1,5 @@
 // Pairs nodes by signatures of decreasing strength. Signatures are hashes: in a graph of a million
-// nodes, two different ones agree by chance once in 10^7 graphs.
+// nodes, two different ones are equal by chance once in 10^7 graphs.
 #include "src/diff/match.h"
 
 #include <algorithm>
@@ -44,7 +44,7 @@ Signatures own_signatures(const FlatGraph& graph, bool with_labels) {
 Signatures forward_signatures(const FlatGraph& graph, bool with_labels) {
   Signatures out = own_signatures(graph, with_labels);
   for (size_t i = 0; i < graph.inputs.size(); ++i)
-    if (graph.inputs[i] != kNowhere) out[graph.inputs[i].node] = mixed(1, i);
+    if (graph.inputs[i] != kUndefined) out[graph.inputs[i].node] = mixed(1, i);
   for (size_t node = 0; node < out.size(); ++node)
     for (const Operand& operand : graph.nodes[node].operands)
       for (const NodeOutput& source : operand.sources)
@@ -57,15 +57,15 @@ Signatures backward_signatures(const FlatGraph& graph, bool with_labels) {
   Signatures out = own_signatures(graph, with_labels);
   Signatures uses(out.size(), 0);
   for (size_t i = 0; i < graph.results.size(); ++i)
-    if (graph.results[i] != kNowhere)
+    if (graph.results[i] != kUndefined)
       uses[graph.results[i].node] += mixed(mixed(2, i), graph.results[i].output);
   for (size_t node = out.size(); node-- > 0;) {
     out[node] = mixed(out[node], uses[node]);
-    Signature place = out[node];
+    Signature consumer = out[node];
     for (const Operand& operand : graph.nodes[node].operands)
       for (const NodeOutput& source : operand.sources) {
-        place = mixed(place, 3);
-        uses[source.node] += mixed(place, source.output);
+        consumer = mixed(consumer, 3);
+        uses[source.node] += mixed(consumer, source.output);
       }
   }
   return out;
@@ -80,13 +80,13 @@ class Matcher {
 
   Matching run() {
     pair_inputs();
-    by(forward_signatures, true);
-    by(backward_signatures, true);
+    pair_by(forward_signatures, true);
+    pair_by(backward_signatures, true);
     pair_variables();
-    by(forward_signatures, false);
-    by(backward_signatures, false);
-    by_order(own_signatures(a_, false), own_signatures(b_, false));
-    by_order(operations(a_), operations(b_));
+    pair_by(forward_signatures, false);
+    pair_by(backward_signatures, false);
+    pair_by_order(own_signatures(a_, false), own_signatures(b_, false));
+    pair_by_order(operations(a_), operations(b_));
     pair_variables();
     pair_labels();
     return std::move(out_);
@@ -102,11 +102,12 @@ class Matcher {
 
   void pair_inputs() {
     for (size_t i = 0; i < std::min(a_.inputs.size(), b_.inputs.size()); ++i)
-      if (a_.inputs[i] != kNowhere && b_.inputs[i] != kNowhere)
+      if (a_.inputs[i] != kUndefined && b_.inputs[i] != kUndefined)
         pair(a_.inputs[i].node, b_.inputs[i].node);
   }
 
-  /// Without labels a variable equals any other of its shape: its reader distinguishes it.
+  /// Without labels, a variable equals any other of its shape: then variables match by their
+  /// readers.
   static std::vector<size_t> unmatched(const FlatGraph& graph,
                                        const std::vector<std::optional<size_t>>& matched,
                                        bool with_variables) {
@@ -117,7 +118,7 @@ class Matcher {
     return out;
   }
 
-  void by(Signatures (*signatures)(const FlatGraph&, bool), bool with_labels) {
+  void pair_by(Signatures (*signatures)(const FlatGraph&, bool), bool with_labels) {
     const Signatures of_a = signatures(a_, with_labels);
     const Signatures of_b = signatures(b_, with_labels);
     std::map<Signature, std::vector<size_t>> waiting;
@@ -138,18 +139,18 @@ class Matcher {
     return out;
   }
 
-  /// The longest common subsequence of the rest, if it is not too long for that.
-  void by_order(const Signatures& of_a, const Signatures& of_b) {
+  /// Pairs the longest common subsequence of the remaining nodes, up to a limit of differences.
+  void pair_by_order(const Signatures& of_a, const Signatures& of_b) {
     constexpr size_t kMostDifferences = 2000;
     const std::vector<size_t> a = unmatched(a_, out_.of_a, false);
     const std::vector<size_t> b = unmatched(b_, out_.of_b, false);
-    const auto picked = [](const Signatures& signatures, const std::vector<size_t>& nodes) {
+    const auto select = [](const Signatures& signatures, const std::vector<size_t>& nodes) {
       Signatures out;
       for (const size_t node : nodes) out.push_back(signatures[node]);
       return out;
     };
-    const Signatures left = picked(of_a, a);
-    const Signatures right = picked(of_b, b);
+    const Signatures left = select(of_a, a);
+    const Signatures right = select(of_b, b);
     for (const auto& [i, j] : common_subsequence(left, right, kMostDifferences)) pair(a[i], b[j]);
   }
 

@@ -13,8 +13,8 @@ struct Matching {
   std::vector<std::optional<size_t>> of_b;
 };
 
-/// Matches by dataflow: first what is computed in the same way, then what is used in the same way,
-/// then by order. Only operations of the same name match.
+/// Matches by dataflow: first equal computations, then equal uses, then by order. Only operations
+/// of the same name match.
 Matching match(const FlatGraph& a, const FlatGraph& b);
 
 }  // namespace t2n::diff

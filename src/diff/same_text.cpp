@@ -4,9 +4,9 @@
 #include <cmath>
 #include <map>
 
-#include "nnef/walk.h"
 #include "nnef_writer/print.h"
 #include "src/diag/error.h"
+#include "src/nnef/walk.h"
 #include "src/spec/dialect.h"
 
 namespace t2n::diff {
@@ -15,7 +15,7 @@ namespace {
 using nnef::Kind;
 using nnef::Value;
 
-/// In a text; what is folded on another machine may be rounded otherwise.
+/// A relative tolerance: another machine may round folded constants differently.
 constexpr double kRoundings = 1e-6;
 
 bool is_number(const Value& value) {
@@ -26,14 +26,14 @@ double number_of(const Value& value) {
   return value.kind == Kind::integer ? static_cast<double>(value.integer) : value.number;
 }
 
-bool are_apart(const Value& a, const Value& b) {
+bool numbers_differ(const Value& a, const Value& b) {
   if (a.kind == Kind::integer && b.kind == Kind::integer) return a.integer != b.integer;
   const double x = number_of(a), y = number_of(b);
   if (x == y || (std::isnan(x) && std::isnan(y))) return false;
   return !(std::abs(x - y) <= kRoundings * std::max(std::abs(x), std::abs(y)));
 }
 
-/// Names that stand for each other, within one graph or fragment.
+/// The one-to-one mapping of names within one graph or fragment.
 class Names {
  public:
   bool knows(const std::string& a, const std::string& b) const {
@@ -56,11 +56,11 @@ class TextComparison {
   bool are_same(const nnef::Graph& a, const nnef::Graph& b) {
     if (!are_same_names(a.parameters, b.parameters)) return false;
     if (!are_same(a.body, b.body)) return false;
-    return have_same_results(a.results, b.results) || is_other(results_of(a), results_of(b));
+    return have_same_results(a.results, b.results) || add_difference(results_of(a), results_of(b));
   }
 
   bool are_same(const nnef::Fragment& a, const nnef::Fragment& b) {
-    if (a.name != b.name || head_of(a) != head_of(b)) return is_other(head_of(a), head_of(b));
+    if (a.name != b.name || head_of(a) != head_of(b)) return add_difference(head_of(a), head_of(b));
     return are_same(a.body, b.body);
   }
 
@@ -68,13 +68,13 @@ class TextComparison {
     return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](const auto& x, const auto& y) {
       statement_ = x.name;
       if (names_.are_same(x.name, y.name) && are_same(x.invocation, y.invocation)) return true;
-      return is_other(cat(x.name, ": ", nnef::print(x.invocation)),
-                      cat(y.name, ": ", nnef::print(y.invocation)));
+      return add_difference(cat(x.name, ": ", nnef::print(x.invocation)),
+                            cat(y.name, ": ", nnef::print(y.invocation)));
     });
   }
 
-  bool is_other(std::string before, std::string after) {
-    if (!out_.first_other) out_.first_other = {std::move(before), std::move(after)};
+  bool add_difference(std::string before, std::string after) {
+    if (!out_.first_statement) out_.first_statement = {std::move(before), std::move(after)};
     return false;
   }
 
@@ -92,7 +92,7 @@ class TextComparison {
     return cat(nnef::print(statement.left), " = ", nnef::print(statement.right));
   }
 
-  /// In any order: a check finds outputs by name.
+  /// In any order: a check matches outputs by name.
   bool have_same_results(const std::vector<std::string>& a, const std::vector<std::string>& b) {
     return std::all_of(a.begin(), a.end(),
                        [&](const std::string& x) {
@@ -111,12 +111,12 @@ class TextComparison {
   bool are_same(const std::vector<nnef::Assignment>& a, const std::vector<nnef::Assignment>& b) {
     for (size_t i = 0; i < std::max(a.size(), b.size()); ++i) {
       if (i >= a.size() || i >= b.size())
-        return is_other(i < a.size() ? text_of(a[i]) : "", i < b.size() ? text_of(b[i]) : "");
+        return add_difference(i < a.size() ? text_of(a[i]) : "", i < b.size() ? text_of(b[i]) : "");
       const auto names = nnef::assigned_names(a[i].left);
       statement_ = names.empty() ? "" : std::string(names[0]);
       operation_ = a[i].right.text;
       if (!are_same(a[i].left, b[i].left) || !are_same(a[i].right, b[i].right))
-        return is_other(text_of(a[i]), text_of(b[i]));
+        return add_difference(text_of(a[i]), text_of(b[i]));
     }
     return true;
   }
@@ -143,16 +143,16 @@ class TextComparison {
 
   bool are_same(const Value& a, const Value& b) {
     if (is_number(a) && is_number(b)) {
-      if (are_apart(a, b))
+      if (numbers_differ(a, b))
         out_.numbers.push_back({statement_, operation_, nnef::print(a), nnef::print(b)});
       return true;
     }
     if (a.kind != b.kind || a.type != b.type) return false;
     if (a.kind == Kind::comprehension || a.kind == Kind::dimension)
       return nnef::print(a) == nnef::print(b);
-    const bool are_named_alike =
+    const bool have_same_name =
         a.kind == Kind::identifier ? names_.are_same(a.text, b.text) : a.text == b.text;
-    return are_named_alike && a.logical == b.logical && are_all_same(a.items, b.items) &&
+    return have_same_name && a.logical == b.logical && are_all_same(a.items, b.items) &&
            are_same_arguments(a, b);
   }
 
@@ -174,9 +174,9 @@ std::vector<std::string> inputs_of(const nnef::Document& document) {
   return out;
 }
 
-/// Without those that follow from the operations.
+/// Without those that depend only on the operations.
 std::vector<std::string> extensions_of(const nnef::Document& document) {
-  std::vector<std::string> out = document.extensions;
+  std::vector<std::string> out = nnef::extension_lines(document);
   std::erase_if(out, [](const std::string& line) { return line.starts_with("tract_registry "); });
   return out;
 }
@@ -187,9 +187,10 @@ void compare_fragments(const nnef::Document& a, const nnef::Document& b, TextDif
     if (i < a.fragments.size() && i < b.fragments.size())
       comparison.are_same(a.fragments[i], b.fragments[i]);
     else
-      comparison.is_other(i < a.fragments.size() ? cat("the fragment ", a.fragments[i].name) : "",
-                          i < b.fragments.size() ? cat("the fragment ", b.fragments[i].name) : "");
-    if (out.first_other) return;
+      comparison.add_difference(
+          i < a.fragments.size() ? cat("the fragment ", a.fragments[i].name) : "",
+          i < b.fragments.size() ? cat("the fragment ", b.fragments[i].name) : "");
+    if (out.first_statement) return;
   }
 }
 
@@ -200,12 +201,12 @@ std::optional<TextDifference> compare_text(const nnef::Document& a, const nnef::
       a.graph.parameters.size() != b.graph.parameters.size() || inputs_of(a) != inputs_of(b))
     return {};
   TextDifference out;
-  // The graph first: fragments follow from what its statements call.
+  // The graph first: its statements determine the fragments.
   TextComparison comparison(out);
   if (comparison.are_same(a.graph, b.graph)) {
     compare_fragments(a, b, out);
-    if (!out.first_other && !comparison.are_same(a.quant, b.quant) && !out.first_other)
-      comparison.is_other("graph.quant", "graph.quant");
+    if (!out.first_statement && !comparison.are_same(a.quant, b.quant) && !out.first_statement)
+      comparison.add_difference("graph.quant", "graph.quant");
   }
   return out;
 }

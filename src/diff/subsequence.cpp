@@ -1,5 +1,5 @@
-// Follows, for a growing number of differences, how far each diagonal of the edit graph reaches;
-// then goes back from the end.
+// Computes how far each diagonal of the edit graph reaches with a growing number of differences,
+// then backtracks from the end.
 #include "src/diff/subsequence.h"
 
 #include <algorithm>
@@ -26,17 +26,16 @@ class Search {
 
   /// Whether diagonal `k` is reached with `d` differences from the one above, by an item of b.
   bool comes_from_above(Length d, Length k) const {
-    const Reach& before = reaches_[static_cast<size_t>(d - 1)];
-    const auto at = [&](Length diagonal) { return before[static_cast<size_t>(diagonal + d - 1)]; };
+    const Reach& before = reaches_[d - 1];
+    const auto at = [&](Length diagonal) { return before[diagonal + d - 1]; };
     return k == -d || (k != d && at(k - 1) < at(k + 1));
   }
 
   /// The position in a where the snake on diagonal `k` begins.
   Length start(Length d, Length k) const {
     if (d == 0) return 0;
-    const Reach& before = reaches_[static_cast<size_t>(d - 1)];
-    return comes_from_above(d, k) ? before[static_cast<size_t>(k + d)]
-                                  : before[static_cast<size_t>(k + d - 2)] + 1;
+    const Reach& before = reaches_[d - 1];
+    return comes_from_above(d, k) ? before[k + d] : before[k + d - 2] + 1;
   }
 
   /// Allows one more difference; true once both ends are reached.
@@ -45,10 +44,8 @@ class Search {
     bool done = false;
     for (Length k = -d; k <= d; k += 2) {
       Length x = start(d, k);
-      while (x < size_a() && x - k < size_b() &&
-             a_[static_cast<size_t>(x)] == b_[static_cast<size_t>(x - k)])
-        ++x;
-      reach[static_cast<size_t>(k + d)] = x;
+      while (x < size_a() && x - k < size_b() && a_[x] == b_[x - k]) ++x;
+      reach[k + d] = x;
       done |= x >= size_a() && x - k >= size_b();
     }
     reaches_.push_back(std::move(reach));
@@ -60,13 +57,13 @@ class Search {
     Length x = size_a();
     Length k = size_a() - size_b();
     for (; d >= 0; --d) {
-      const Length from = start(d, k);
-      for (; x > from; --x)
+      const Length begin = start(d, k);
+      for (; x > begin; --x)
         out.emplace_back(static_cast<size_t>(x - 1), static_cast<size_t>(x - 1 - k));
       if (d == 0) break;
       const bool above = comes_from_above(d, k);
       k += above ? 1 : -1;
-      x = above ? from : from - 1;
+      x = above ? begin : begin - 1;
     }
     std::reverse(out.begin(), out.end());
     return out;

@@ -1,4 +1,4 @@
-// The longest common subsequence of two lists that are nearly the same.
+// Computes the longest common subsequence of two similar lists.
 #pragma once
 
 #include <cstdint>

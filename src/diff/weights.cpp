@@ -16,13 +16,13 @@ double distance(double a, double b) {
   return std::isnan(out) ? std::numeric_limits<double>::infinity() : out;
 }
 
-/// For tensors of one shape and any dtypes.
+/// The largest difference of two tensors of one shape, of any dtypes.
 double max_distance(const ir::Tensor& a, const ir::Tensor& b) {
   const ir::Tensor left = ir::contiguous(ir::as_pairs(a));
   const ir::Tensor right = ir::contiguous(ir::as_pairs(b));
-  const auto count = static_cast<size_t>(left.elements());
+  const size_t count = left.elements();
   const auto numbers = [](const ir::Tensor& tensor, size_t start, std::span<double> out) {
-    const auto size = static_cast<size_t>(ir::dtype_size(tensor.dtype));
+    const size_t size = ir::dtype_size(tensor.dtype);
     ir::cast_elements(tensor.dtype, tensor.bytes.subspan(start * size, out.size() * size),
                       ir::DType::f64, std::as_writable_bytes(out));
   };

@@ -1,7 +1,5 @@
 #include "src/draft/attribute.h"
 
-#include "nnef_writer/dimension.h"
-
 namespace t2n::draft {
 namespace {
 
@@ -18,10 +16,13 @@ nnef::Value pair_value(const std::pair<int64_t, int64_t>& pair) {
 
 }  // namespace
 
-nnef::Value dim_value(const Dim& dim) {
-  if (!dim.is_constant()) (void)nnef::tract_text(dim);  // refused here, where the operator is known
-  return nnef::dimension(ir::as_written(dim));
+const nnef::Value* find(const Attributes& attributes, std::string_view name) {
+  for (const Attribute& attribute : attributes)
+    if (attribute.name == name) return &attribute.value;
+  return nullptr;
 }
+
+nnef::Value dim_value(const Dim& dim) { return nnef::dimension(ir::as_written(dim)); }
 
 Attribute::Attribute(std::string_view key, const Ints& v)
     : Attribute(key, array_of(v, nnef::integer)) {}

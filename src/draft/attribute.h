@@ -6,13 +6,12 @@
 #include <utility>
 #include <vector>
 
-#include "nnef/ast.h"
 #include "src/draft/tensor_entry.h"
+#include "src/nnef/ast.h"
 
 namespace t2n::draft {
 
-/// A named attribute. Integers print as NNEF integers, doubles as scalars (`1.0`), without
-/// exception.
+/// A named attribute. Integers always print as NNEF integers, doubles as scalars (`1.0`).
 struct Attribute {
   std::string_view name;
   nnef::Value value;
@@ -32,7 +31,10 @@ struct Attribute {
 };
 using Attributes = std::vector<Attribute>;
 
-/// An integer, or the dimension expression in tract's spelling.
+/// The attribute's value, or null.
+const nnef::Value* find(const Attributes& attributes, std::string_view name);
+
+/// An integer, or the dimension expression.
 nnef::Value dim_value(const Dim& dim);
 
 }  // namespace t2n::draft

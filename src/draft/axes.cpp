@@ -5,21 +5,20 @@
 
 namespace t2n::draft {
 
-Ints all_axes(int rank) {
-  Ints axes(static_cast<size_t>(rank));
+Ints all_axes(size_t rank) {
+  Ints axes(rank);
   std::iota(axes.begin(), axes.end(), 0);
   return axes;
 }
 
 Shape with_size(Shape shape, int axis, Dim size) {
-  shape.at(static_cast<size_t>(axis)) = std::move(size);
+  shape.at(axis) = std::move(size);
   return shape;
 }
 
 Ints inverse(const Ints& permutation) {
   Ints out(permutation.size());
-  for (size_t i = 0; i < permutation.size(); ++i)
-    out[static_cast<size_t>(permutation[i])] = static_cast<int64_t>(i);
+  for (size_t i = 0; i < permutation.size(); ++i) out[permutation[i]] = static_cast<int64_t>(i);
   return out;
 }
 

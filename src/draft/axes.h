@@ -6,7 +6,7 @@
 namespace t2n::draft {
 
 /// 0, 1, … rank - 1.
-Ints all_axes(int rank);
+Ints all_axes(size_t rank);
 /// `shape` with `size` at `axis`.
 Shape with_size(Shape shape, int axis, Dim size);
 /// The inverse of a permutation of all axes.

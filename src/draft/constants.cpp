@@ -10,9 +10,9 @@ namespace {
 /// Equal keys share a blob: the content if a translation made it, else its address.
 std::string blob_key(const TensorEntry& entry) {
   std::string key = type_str(entry.dtype, entry.shape);
-  if (entry.is_made && stored_bytes(entry) <= kLargeBytes) {
+  if (entry.is_generated && stored_bytes(entry) <= kLargeBytes) {
     const ir::Tensor rows = ir::contiguous(joined(entry));
-    const auto size = static_cast<size_t>(rows.elements() * ir::dtype_size(rows.dtype));
+    const size_t size = rows.elements() * ir::dtype_size(rows.dtype);
     return key.append(reinterpret_cast<const char*>(rows.bytes.data()), size);
   }
   for (const ir::Tensor& part : entry.parts) {
@@ -28,10 +28,10 @@ std::string generic_type(DType dtype) {
   return ir::is_integer(dtype) ? "integer" : "scalar";
 }
 
-/// The entry without its repeated axes; nothing if it has none.
+/// The entry without its broadcast axes; empty if it has none.
 std::optional<TensorEntry> compact(const TensorEntry& entry) {
   if (entry.parts.size() != 1) return {};
-  ir::Tensor base = without_repeats(entry.parts[0]);
+  ir::Tensor base = without_broadcast_axes(entry.parts[0]);
   if (base.shape == entry.parts[0].shape) return {};
   if (base.elements() == 1) base.shape = base.strides = {};
   TensorEntry out = entry;
@@ -54,70 +54,58 @@ Ref Draft::identifier(Ref ref) {
   if (at(ref).variable < 0) {
     auto base = compact(at(ref));
     const Ref variable =
-        base ? notation.write_repeats(*this, ref, *std::move(base)) : write_variable(ref);
+        base ? notation.write_broadcast(*this, ref, *std::move(base)) : write_variable(ref);
     at(ref).variable = variable.id;
   }
   return Ref{at(ref).variable};
 }
 
 Ref Draft::write_variable(Ref ref) {
-  const TensorEntry entry = at(ref);
+  const TensorEntry& entry = at(ref);
   const auto [found, is_new] = written_.try_emplace(blob_key(entry), -1);
   if (!is_new) return Ref{found->second};
   if (written_outside) {  // only the file's graph has variables
     found->second = written_outside(entry).id;
     return Ref{found->second};
   }
-  const std::string label = labels_.claim(nnef::label_for(entry.name));
-  const Ref out = add({.dtype = entry.dtype,
-                       .shape = entry.shape,
-                       .name = label,
-                       .is_claimed = true,
-                       .text = {},
-                       .parts = {}});
-  append({out}, "variable",
-         {{"label", nnef::string(label)}, {"shape", Attribute("shape", entry.shape).value}},
-         generic_type(entry.dtype));
   const bool is_single = !notation.has_widths && ir::is_float(entry.dtype);
   const std::optional<DType> codes = notation.has_codes ? codes_of(entry) : std::nullopt;
+  const Ref out =
+      append_variable(entry, entry.shape,
+                      {.dtype = codes       ? *codes
+                                : is_single ? DType::f32
+                                            : entry.dtype,
+                       .axis = entry.axis,
+                       .bit_packed = !notation.has_widths && entry.dtype == DType::boolean,
+                       .quantised = codes.has_value()},
+                      entry.dtype);
   if (codes) codes_.emplace_back(out, *codes);
-  document.blobs.push_back({.label = label,
-                            .dtype = codes       ? *codes
-                                     : is_single ? DType::f32
-                                                 : entry.dtype,
-                            .shape = ir::static_shape(entry.shape),
-                            .parts = entry.parts,
-                            .axis = entry.axis,
-                            .bit_packed = !notation.has_widths && entry.dtype == DType::boolean,
-                            .quantised = codes.has_value()});
-  notes.constants[label] = {entry.name, entry.uses, entry.is_made};
   found->second = out.id;
   return out;
 }
 
 Ref Draft::write_blocks(Ref packed, DType dtype, const Shape& shape) {
-  const TensorEntry entry = at(packed);
   const auto [found, is_new] =
-      written_.try_emplace(cat(blob_key(entry), "|q4_0 ", type_str(dtype, shape)), -1);
+      written_.try_emplace(cat(blob_key(at(packed)), "|q4_0 ", type_str(dtype, shape)), -1);
   if (!is_new) return Ref{found->second};
-  const std::string label = labels_.claim(nnef::label_for(entry.name));
-  const Ref out = add({.dtype = dtype,
-                       .shape = shape,
-                       .name = label,
-                       .is_claimed = true,
-                       .is_q4_0 = true,
-                       .text = {},
-                       .parts = {}});
-  append({out}, "variable",
-         {{"label", nnef::string(label)}, {"shape", Attribute("shape", shape).value}},
-         generic_type(dtype));
-  document.blobs.push_back({.label = label,
-                            .dtype = dtype,
-                            .shape = ir::static_shape(shape),
-                            .parts = entry.parts,
-                            .q4_0 = true});
-  notes.constants[label] = {entry.name, entry.uses, entry.is_made};
+  const Ref out = append_variable(at(packed), shape, {.dtype = dtype, .q4_0 = true}, dtype);
+  at(out).is_q4_0 = true;
   found->second = out.id;
+  return out;
+}
+
+/// A variable of `dtype` whose file is `blob` with the values of `entry`.
+Ref Draft::append_variable(const TensorEntry& entry, const Shape& shape, nnef::Blob blob,
+                           DType dtype) {
+  blob.label = labels_.claim(nnef::label_for(entry.name));
+  blob.shape = ir::static_shape(shape);
+  blob.parts = entry.parts;
+  notes.constants[blob.label] = {entry.name, entry.uses, entry.is_generated};
+  const Ref out = add({.dtype = dtype, .shape = shape, .name = blob.label, .is_claimed = true});
+  append({out}, "variable",
+         {{"label", nnef::string(blob.label)}, {"shape", Attribute("shape", shape).value}},
+         generic_type(dtype));
+  document.blobs.push_back(std::move(blob));
   return out;
 }
 
@@ -128,31 +116,29 @@ std::optional<Ref> Draft::stored_cast(Ref ref, DType dtype) {
   TensorEntry other = at(ref);
   other.dtype = dtype;
   other.variable = -1;
-  const auto made = [&] { return Ref{casts_[key] = add(std::move(other)).id}; };
+  const auto added = [&] { return Ref{casts_[key] = add(std::move(other)).id}; };
   if (codes_of(other)) {  // compressed weights stay compressed
     if (!notation.has_codes) return {};
-    return made();
+    return added();
   }
   if (stored_bytes(at(ref)) <= kLargeBytes && is_loaded(at(ref))) {
     auto values = converted(joined(at(ref)), dtype);
     if (!values) return {};
     other.parts = {*std::move(values)};
     other.axis = 0;
-    return made();
+    return added();
   }
-  if (!may_cast_later(at(ref), dtype) || !may_restore(at(ref))) return {};
-  return made();
+  if (!may_cast_later(at(ref), dtype) || !may_change_storage(at(ref))) return {};
+  return added();
 }
 
-Ref Draft::add_constant(ir::Tensor values, std::string name, int uses, bool is_made) {
+Ref Draft::add_constant(ir::Tensor values, std::string name, int uses, bool is_generated) {
   TensorEntry entry{.kind = TensorEntry::Kind::constant,
                     .dtype = values.dtype,
                     .shape = ir::to_shape(values.shape),
                     .name = std::move(name),
-                    .text = {},
-                    .parts = {},
                     .uses = uses,
-                    .is_made = is_made};
+                    .is_generated = is_generated};
   entry.parts.push_back(std::move(values));
   return add(std::move(entry));
 }

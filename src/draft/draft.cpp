@@ -1,16 +1,16 @@
 #include "src/draft/draft.h"
 
 #include <bit>
-#include <numeric>
 #include <utility>
 
 #include "src/diag/error.h"
+#include "src/draft/axes.h"
 
 namespace t2n::draft {
 namespace {
 
 /// "tract_core_round_even" -> "round_even"
-std::string_view word_of(std::string_view op) {
+std::string_view short_name(std::string_view op) {
   constexpr std::string_view kPrefixes[] = {
       "tract_core_", "tract_transformers_", "tract_onnx_", "tract_extra_", "tract_", "t2n_"};
   for (const std::string_view prefix : kPrefixes)
@@ -61,7 +61,7 @@ Draft::Draft(Notation notation_in)
 TensorEntry& Draft::at(Ref ref) {
   T2N_ASSERT(ref.id >= 0 && static_cast<size_t>(ref.id) < entries.size(),
              "a tensor that the document does not have");
-  return entries[static_cast<size_t>(ref.id)];
+  return entries[ref.id];
 }
 
 const TensorEntry& Draft::at(Ref ref) const { return const_cast<Draft*>(this)->at(ref); }
@@ -71,23 +71,33 @@ Ref Draft::add(TensorEntry entry) {
   return Ref{static_cast<int>(entries.size()) - 1};
 }
 
-Ref Draft::add_identifier(std::string_view word, DType dtype, const Shape& shape) {
-  std::string name(word);
-  if (place >= 0) name = cat(notes.places[static_cast<size_t>(place)].name, "_", word);
-  return add({.dtype = dtype, .shape = shape, .name = std::move(name), .text = {}, .parts = {}});
+Ref Draft::add_identifier(std::string_view name_hint, DType dtype, const Shape& shape) {
+  std::string name(name_hint);
+  if (location >= 0) name = cat(notes.locations[location].name, "_", name_hint);
+  return add({.dtype = dtype, .shape = shape, .name = std::move(name)});
+}
+
+/// Refuses them here, where the operator is known.
+void Draft::check_sizes(const nnef::Value& value) const {
+  nnef::walk(value, [this](const nnef::Value& each) {
+    if (each.kind == nnef::Kind::dimension && notation.check_size) notation.check_size(each.dim);
+  });
 }
 
 void Draft::append(const std::vector<Ref>& results, std::string_view op,
                    std::vector<nnef::Argument> arguments, std::string type) {
-  for (const nnef::Argument& argument : arguments) check_axes(op, argument);
+  for (const nnef::Argument& argument : arguments) {
+    check_axes(op, argument);
+    check_sizes(argument.value);
+  }
   bool varies = false;
   for (const nnef::Argument& argument : arguments)
     for_each_id(argument.value, [&](int id) { varies = varies || at(Ref{id}).varies; });
   nnef::Values names;
   for (const Ref ref : results) {
     at(ref).varies = varies;
-    at(ref).place = place;
-    names.push_back(name_of(ref));
+    at(ref).location = location;
+    names.push_back(reference(ref));
   }
   nnef::Value left = names.size() == 1 ? std::move(names[0]) : nnef::tuple(std::move(names));
   document.graph.body.push_back(
@@ -102,22 +112,20 @@ std::vector<Ref> Draft::append_call(std::string_view op, std::vector<nnef::Argum
   if (!known.empty()) return known;
   std::vector<Ref> results;
   for (const TensorType& each : types)
-    results.push_back(add_identifier(word_of(op), each.dtype, each.shape));
+    results.push_back(add_identifier(short_name(op), each.dtype, each.shape));
   append(results, op, std::move(arguments), type);
   return known = results;
 }
 
-nnef::Value Draft::name_of(Ref ref) const {
+nnef::Value Draft::reference(Ref ref) const {
   T2N_ASSERT(!is_constant(ref), "a constant has no name");
-  nnef::Value out = nnef::identifier("");
-  out.integer = ref.id;
-  return out;
+  return nnef::reference(ref.id);
 }
 
 nnef::Value Draft::operand(Ref ref) {
   if (at(ref).shape.empty())
     if (auto number = literal(ref)) return *std::move(number);
-  return name_of(identifier(ref));
+  return reference(identifier(ref));
 }
 
 std::vector<nnef::Argument> Draft::aligned_operands(
@@ -140,9 +148,7 @@ std::vector<nnef::Argument> Draft::aligned_operands(
     } else if (missing == 0 || rank == 0) {
       arguments.push_back({"", operand(operands[i])});
     } else {
-      Ints axes(missing);
-      std::iota(axes.begin(), axes.end(), 0);
-      arguments.push_back({"", operand(unsqueezed(i, axes))});
+      arguments.push_back({"", operand(unsqueezed(i, all_axes(missing)))});
     }
   }
   return arguments;

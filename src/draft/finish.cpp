@@ -1,4 +1,4 @@
-// Finishes a document: its results, removal of what they do not need, and final names.
+// Finishes a document: its results, removal of dead statements, and final names.
 #include <iterator>
 #include <utility>
 
@@ -15,7 +15,7 @@ Ref Draft::own_identifier(Ref ref, std::set<int>& named, const std::function<Ref
 
 void Draft::drop_dead() {
   std::vector<bool> is_live(entries.size());
-  for (const Ref ref : outputs) is_live[static_cast<size_t>(ref.id)] = true;
+  for (const Ref ref : outputs) is_live[ref.id] = true;
   for (size_t i = 0; i < entries.size(); ++i)
     if (entries[i].is_input) is_live[i] = true;
   std::set<std::string> dead_labels;
@@ -23,10 +23,9 @@ void Draft::drop_dead() {
   std::vector<nnef::Assignment> live;
   for (auto statement = body.rbegin(); statement != body.rend(); ++statement) {
     bool is_needed = false;
-    for_each_id(statement->left,
-                [&](int id) { is_needed = is_needed || is_live[static_cast<size_t>(id)]; });
+    for_each_id(statement->left, [&](int id) { is_needed = is_needed || is_live[id]; });
     if (is_needed) {
-      for_each_id(statement->right, [&](int id) { is_live[static_cast<size_t>(id)] = true; });
+      for_each_id(statement->right, [&](int id) { is_live[id] = true; });
       live.push_back(std::move(*statement));
     } else if (statement->right.text == "variable") {
       dead_labels.insert(statement->right.arguments.at(0).value.text);
@@ -40,17 +39,17 @@ void Draft::drop_dead() {
 void Draft::resolve_names(const std::vector<std::string>& symbols) {
   nnef::UniqueNames names;
   for (const std::string& symbol : symbols) names.reserve(symbol);
-  const auto resolve = [&](TensorEntry& entry, const std::string& wanted) {
+  const auto resolve = [&](TensorEntry& entry, const std::string& name) {
     if (!entry.text.empty()) return;
-    entry.text = names.claim(nnef::identifier_for(wanted));
-    notes.tensors[entry.text] = {entry.dtype, entry.shape,      entry.name,
-                                 entry.place, entry.is_claimed, entry.is_positions};
+    entry.text = names.claim(nnef::identifier_for(name));
+    notes.tensors[entry.text] = {entry.dtype,    entry.shape,      entry.name,
+                                 entry.location, entry.is_claimed, entry.is_positions};
   };
   const auto rename = [&](nnef::Value& value) {
-    if (value.kind != nnef::Kind::identifier || !value.text.empty()) return;
-    TensorEntry& entry = entries[static_cast<size_t>(value.integer)];
+    if (value.kind != nnef::Kind::reference) return;
+    TensorEntry& entry = entries[value.integer];
     resolve(entry, entry.name);
-    value.text = entry.text;
+    value = nnef::identifier(entry.text);
   };
   for (const Ref ref : inputs) resolve(at(ref), at(ref).name);
   for (size_t i = 0; i < outputs.size(); ++i)
@@ -62,7 +61,7 @@ void Draft::resolve_names(const std::vector<std::string>& symbols) {
   note_codes();
 }
 
-/// In graph.quant: the reals equal the integers.
+/// In graph.quant: the floats equal the stored integers.
 void Draft::note_codes() {
   for (const auto& [variable, dtype] : codes_) {
     if (at(variable).text.empty()) continue;  // nothing reads it

@@ -7,14 +7,14 @@
 namespace t2n::draft {
 namespace {
 
-/// Shape and axes of a tensor seen through `kept` of its axes.
+/// A view of the tensor with the axes `kept`, in this order.
 ir::Tensor with_axes(const ir::Tensor& tensor, const Ints& kept) {
   ir::Tensor out = tensor;
   out.shape.clear();
   out.strides.clear();
   for (const int64_t axis : kept) {
-    out.shape.push_back(tensor.shape[static_cast<size_t>(axis)]);
-    out.strides.push_back(tensor.strides[static_cast<size_t>(axis)]);
+    out.shape.push_back(tensor.shape[axis]);
+    out.strides.push_back(tensor.strides[axis]);
   }
   return out;
 }
@@ -26,15 +26,15 @@ ir::Tensor sliced(const ir::Tensor& tensor, size_t axis, int64_t begin, int64_t 
   out.strides[axis] *= stride;
   if (out.elements() > 0 && is_loaded(tensor)) {
     const int64_t skip = begin * tensor.strides[axis] * ir::dtype_size(tensor.dtype);
-    out.bytes = tensor.bytes.subspan(static_cast<size_t>(skip));
+    out.bytes = tensor.bytes.subspan(skip);
   }
   return out;
 }
 
 }  // namespace
 
-/// Whether changing how the values are stored has no relevant cost.
-bool Draft::may_restore(const TensorEntry& entry) const {
+/// True if changing how the values are stored costs little.
+bool Draft::may_change_storage(const TensorEntry& entry) const {
   if (entry.kind != TensorEntry::Kind::constant) return false;
   const bool is_small = stored_bytes(entry) <= kLargeBytes;
   if (entry.parts.size() > 1) return is_small && is_loaded(entry);
@@ -42,7 +42,7 @@ bool Draft::may_restore(const TensorEntry& entry) const {
 }
 
 /// The constant `ref` stored as `values`.
-Ref Draft::restored(Ref ref, ir::Tensor values) {
+Ref Draft::stored_as(Ref ref, ir::Tensor values) {
   TensorEntry entry = at(ref);
   entry.shape = ir::to_shape(values.shape);
   entry.parts = {std::move(values)};
@@ -53,28 +53,28 @@ Ref Draft::restored(Ref ref, ir::Tensor values) {
 
 std::optional<Ref> Draft::stored_in_shape(Ref ref, const Shape& shape) {
   const TensorEntry& entry = at(ref);
-  if (!may_restore(entry)) return {};
+  if (!may_change_storage(entry)) return {};
   const ir::Tensor values = joined_or_part(entry);
   const Ints sizes = ir::static_shape(shape);
-  if (auto view = viewed(values, sizes)) return restored(ref, *view);
+  if (auto view = viewed(values, sizes)) return stored_as(ref, *view);
   if (stored_bytes(entry) > kLargeBytes || !is_loaded(values)) return {};
-  return restored(ref, *viewed(ir::contiguous(values), sizes));
+  return stored_as(ref, *viewed(ir::contiguous(values), sizes));
 }
 
 std::optional<Ref> Draft::stored_with_axes(Ref ref, const Ints& axes) {
-  if (!may_restore(at(ref))) return {};
-  return restored(ref, with_axes(joined_or_part(at(ref)), axes));
+  if (!may_change_storage(at(ref))) return {};
+  return stored_as(ref, with_axes(joined_or_part(at(ref)), axes));
 }
 
 std::optional<Ref> Draft::stored_slice(Ref ref, int axis, int64_t begin, int64_t count,
                                        int64_t stride) {
-  if (!may_restore(at(ref))) return {};
-  return restored(ref,
-                  sliced(joined_or_part(at(ref)), static_cast<size_t>(axis), begin, count, stride));
+  if (!may_change_storage(at(ref))) return {};
+  return stored_as(
+      ref, sliced(joined_or_part(at(ref)), static_cast<size_t>(axis), begin, count, stride));
 }
 
 std::optional<Ref> Draft::stored_repeated(Ref ref, const Shape& shape) {
-  if (!may_restore(at(ref))) return {};
+  if (!may_change_storage(at(ref))) return {};
   ir::Tensor values = joined_or_part(at(ref));
   const Ints sizes = ir::static_shape(shape);
   const size_t added = sizes.size() - values.shape.size();
@@ -83,15 +83,15 @@ std::optional<Ref> Draft::stored_repeated(Ref ref, const Shape& shape) {
   for (size_t i = 0; i < sizes.size(); ++i)
     if (values.shape[i] != sizes[i]) values.strides[i] = 0;
   values.shape = sizes;
-  return restored(ref, std::move(values));
+  return stored_as(ref, std::move(values));
 }
 
 std::optional<Ref> Draft::stored_joined(const std::vector<Ref>& parts, int axis,
                                         const Shape& shape) {
   for (const Ref part : parts) {
     const TensorEntry& entry = at(part);
-    if (!may_restore(entry) || entry.parts.size() != 1 ||
-        without_repeats(entry.parts[0]).shape != entry.parts[0].shape)
+    if (!may_change_storage(entry) || entry.parts.size() != 1 ||
+        without_broadcast_axes(entry.parts[0]).shape != entry.parts[0].shape)
       return {};
   }
   TensorEntry joint = at(parts.at(0));

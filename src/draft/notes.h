@@ -11,7 +11,7 @@ namespace t2n::draft {
 
 struct Notes {
   /// The operator of the model that statements belong to.
-  struct Place {
+  struct Location {
     std::string op;    ///< its name, for diagnostics
     std::string name;  ///< prefix of the names of its intermediate results
   };
@@ -19,7 +19,7 @@ struct Notes {
     DType dtype = DType::f32;
     Shape shape;
     std::string name;           ///< the preferred one; other tensors may prefer it, too
-    int place = -1;             ///< of its statement, in `places`
+    int location = -1;          ///< of its statement, in `locations`
     bool is_claimed = false;    ///< the name is that of a value of the model
     bool is_positions = false;  ///< an index without negative entries
   };
@@ -27,10 +27,10 @@ struct Notes {
   struct Constant {
     std::string name;  ///< the preferred label
     int uses = 1;
-    bool is_made = false;
+    bool is_generated = false;
   };
 
-  std::vector<Place> places;
+  std::vector<Location> locations;
   std::unordered_map<std::string, Tensor> tensors;      ///< by identifier
   std::unordered_map<std::string, Constant> constants;  ///< by label
   std::vector<std::string> results;                     ///< their preferred names

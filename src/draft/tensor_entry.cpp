@@ -22,7 +22,7 @@ ir::Tensor concatenated(const std::vector<ir::Tensor>& parts, size_t axis, DType
   size_t at = 0;
   for (int64_t row = 0; row < outer; ++row)
     for (const ir::Tensor& part : parts) {
-      const auto bytes = static_cast<size_t>(part.shape[axis] * inner);
+      const size_t bytes = part.shape[axis] * inner;
       std::memcpy(out.data.data() + at, part.bytes.data() + static_cast<size_t>(row) * bytes,
                   bytes);
       at += bytes;
@@ -30,7 +30,7 @@ ir::Tensor concatenated(const std::vector<ir::Tensor>& parts, size_t axis, DType
   return std::move(out.tensor);
 }
 
-/// Strides for `size` steps of one extent of `shape` that spans axes [first, last) of `tensor`.
+/// True if axes [first, last) of `tensor` are contiguous among themselves.
 bool is_dense(const ir::Tensor& tensor, size_t first, size_t last) {
   for (size_t i = first; i + 1 < last; ++i)
     if (tensor.strides[i] != tensor.strides[i + 1] * tensor.shape[i + 1]) return false;
@@ -75,7 +75,7 @@ bool is_loaded(const ir::Tensor& tensor) { return !tensor.bytes.empty() || tenso
 int64_t stored_bytes(const TensorEntry& entry) {
   int64_t total = 0;
   for (const ir::Tensor& part : entry.parts)
-    total += without_repeats(part).elements() * ir::dtype_size(entry.dtype);
+    total += without_broadcast_axes(part).elements() * ir::dtype_size(entry.dtype);
   return total;
 }
 
@@ -83,7 +83,7 @@ std::string type_str(DType dtype, const Shape& shape) {
   return cat(ir::dtype_name(dtype), ir::shape_str(shape));
 }
 
-ir::Tensor without_repeats(const ir::Tensor& tensor) {
+ir::Tensor without_broadcast_axes(const ir::Tensor& tensor) {
   ir::Tensor out = tensor;
   for (size_t i = 0; i < out.shape.size(); ++i)
     if (out.strides[i] == 0 && out.shape[i] > 1) out.shape[i] = 1;
@@ -92,10 +92,10 @@ ir::Tensor without_repeats(const ir::Tensor& tensor) {
 
 std::optional<ir::Tensor> converted(const ir::Tensor& tensor, DType dtype) {
   if (tensor.dtype == dtype) return tensor;
-  const ir::Tensor base = without_repeats(tensor);
+  const ir::Tensor base = without_broadcast_axes(tensor);
   const ir::Tensor rows = ir::contiguous(base);
   ir::OwnedTensor out = ir::allocate(dtype, base.shape);
-  const auto bytes = static_cast<size_t>(rows.elements() * ir::dtype_size(rows.dtype));
+  const size_t bytes = rows.elements() * ir::dtype_size(rows.dtype);
   if (ir::cast_elements(tensor.dtype, rows.bytes.first(bytes), dtype, out.data)) return {};
   for (size_t i = 0; i < tensor.shape.size(); ++i)
     if (base.shape[i] != tensor.shape[i]) out.tensor.strides[i] = 0;
@@ -122,14 +122,14 @@ ir::Tensor joined_or_part(const TensorEntry& entry) {
 
 std::optional<ir::Tensor> single_value(const TensorEntry& entry) {
   if (entry.kind != TensorEntry::Kind::constant || entry.parts.size() != 1) return {};
-  const ir::Tensor base = without_repeats(entry.parts[0]);
+  const ir::Tensor base = without_broadcast_axes(entry.parts[0]);
   if (base.elements() != 1 || !is_loaded(base)) return {};
   return converted(ir::Tensor{base.dtype, {}, {}, base.bytes, base.owner}, entry.dtype);
 }
 
 bool is_zero(const TensorEntry& entry) {
   if (entry.kind != TensorEntry::Kind::constant || entry.parts.size() != 1) return false;
-  const ir::Tensor base = without_repeats(entry.parts[0]);
+  const ir::Tensor base = without_broadcast_axes(entry.parts[0]);
   if (base.elements() == 0 || !is_loaded(base) || ir::element_f64(base, 0) != 0) return false;
   const ir::Tensor rows = ir::contiguous(base);
   for (int64_t i = 0; i < rows.elements(); ++i)
@@ -140,6 +140,11 @@ bool is_zero(const TensorEntry& entry) {
 bool is_loaded(const TensorEntry& entry) {
   return std::all_of(entry.parts.begin(), entry.parts.end(),
                      [](const ir::Tensor& part) { return is_loaded(part); });
+}
+
+std::optional<ir::Tensor> loaded_value(const TensorEntry& entry) {
+  if (entry.kind != TensorEntry::Kind::constant || !is_loaded(entry)) return {};
+  return joined(entry);
 }
 
 std::optional<ir::Tensor> viewed(const ir::Tensor& tensor, const Ints& shape) {

@@ -34,31 +34,23 @@ struct TensorEntry {
   Kind kind = Kind::identifier;
   DType dtype = DType::f32;
   Shape shape;
-  std::string name;  ///< the preferred identifier, or label of a constant
+  std::string name = {};  ///< the preferred identifier, or label of a constant
 
   // Identifiers.
   bool is_input = false;
   bool is_claimed = false;    ///< has the name of an IR value: must not be renamed
-  int place = -1;             ///< the operator of its statement, in Notes::places, or -1
+  int location = -1;          ///< the operator of its statement, in Notes::locations, or -1
   bool varies = false;        ///< in the body of a scan: differs between iterations
-  bool of_sizes = false;      ///< computed only from symbolic sizes
   bool is_positions = false;  ///< an index without negative entries
   bool is_q4_0 = false;       ///< a variable of Q4_0 blocks
-  /// Whether the engine may know the elements: one number for all, or positions along axes.
-  enum class Followed { no, positions, number };
-  Followed followed = Followed::no;  ///< see src/translate/uniform.h
-  Ints repeated_axes =
-      {};  ///< axes along which the engine may know that entries repeat: src/translate/repeats.h
-  int reshaped = -1;        ///< in a body: the operand of its squeeze or unsqueeze
-  Ints reshaped_axes = {};  ///< and the axes of that
-  std::string text;         ///< the final identifier; "" until finish()
+  std::string text = {};      ///< the final identifier; "" until finish()
 
   // Constants: joined along `axis`; parts of another dtype than `dtype` are cast while writing.
-  std::vector<ir::Tensor> parts;
+  std::vector<ir::Tensor> parts = {};
   int axis = 0;
-  int uses = 1;          ///< operands in the IR that refer to the stored values
-  bool is_made = false;  ///< made by a translation: equal ones may share a blob
-  int variable = -1;     ///< the identifier, once it is written
+  int uses = 1;               ///< operands in the IR that refer to the stored values
+  bool is_generated = false;  ///< made by a translation: equal ones may share a blob
+  int variable = -1;          ///< the identifier, once it is written
 };
 
 /// The values of a constant entry as one tensor of its dtype.
@@ -66,20 +58,22 @@ ir::Tensor joined(const TensorEntry& entry);
 /// The same, but a single part is not converted: for changes of geometry.
 ir::Tensor joined_or_part(const TensorEntry& entry);
 bool is_loaded(const TensorEntry& entry);
-/// The value of all elements, in the entry's dtype; nothing if there may be several values.
+/// The values of a constant; std::nullopt for others, and for constants without bytes.
+std::optional<ir::Tensor> loaded_value(const TensorEntry& entry);
+/// The value of all elements, in the entry's dtype; empty if there may be several values.
 std::optional<ir::Tensor> single_value(const TensorEntry& entry);
-/// Whether it is a constant of only zeros.
+/// True for a constant of only zeros.
 bool is_zero(const TensorEntry& entry);
-/// `tensor` in another dtype; nothing if an element does not fit.
+/// `tensor` in another dtype; empty if an element does not fit.
 std::optional<ir::Tensor> converted(const ir::Tensor& tensor, DType dtype);
 /// The same elements in another shape without copying, if the strides allow it.
 std::optional<ir::Tensor> viewed(const ir::Tensor& tensor, const Ints& shape);
-/// Repeated axes (stride 0) reduced to extent 1.
-ir::Tensor without_repeats(const ir::Tensor& tensor);
+/// Broadcast axes (stride 0) reduced to extent 1.
+ir::Tensor without_broadcast_axes(const ir::Tensor& tensor);
 /// "not loaded" constants of a textual IR have no bytes.
 bool is_loaded(const ir::Tensor& tensor);
 int64_t stored_bytes(const TensorEntry& entry);
-/// Whether the writer may convert a large constant, once: never to something larger or different.
+/// True if the writer may convert a large constant once: only to a smaller float dtype.
 bool may_cast_later(const TensorEntry& entry, DType dtype);
 
 /// The 8-bit integer dtype in which a large enough float tensor is stored, if there is one.

@@ -4,13 +4,14 @@
 #include <map>
 #include <numeric>
 
+#include "ir/atoms.h"
 #include "ir/prove.h"
 #include "ir/scan.h"
 #include "src/diag/error.h"
-#include "src/dynamic/births.h"
-#include "src/dynamic/facts.h"
 #include "src/dynamic/infer.h"
 #include "src/dynamic/same.h"
+#include "src/dynamic/unbacked_sizes.h"
+#include "src/shapes/constraint_set.h"
 
 namespace t2n::dynamic {
 
@@ -24,10 +25,10 @@ namespace {
 std::string why_needed(const Decision& decision) {
   if (decision.kind == Decision::Kind::loop)
     return "a loop takes the same number of iterations at all sizes tried";
-  if (decision.obstacle.empty())
-    return "a branch on a size is baked in the way that all sizes tried took it";
-  return cat("a branch on a size is baked in, and no select stands for it, since ",
-             decision.obstacle);
+  if (decision.reason.empty())
+    return "a branch on a size is fixed to the direction taken at all sizes tried";
+  return cat("a branch on a size is fixed to one direction, and it cannot become a select: ",
+             decision.reason);
 }
 
 std::string comparisons_text(const std::vector<Comparison>& comparisons) {
@@ -36,7 +37,7 @@ std::string comparisons_text(const std::vector<Comparison>& comparisons) {
   return out;
 }
 
-Diagnostic told(const Need& need, std::string message, std::string help) {
+Diagnostic diagnostic_for(const Need& need, std::string message, std::string help) {
   Diagnostic out;
   out.id = "dynamic-assumption";
   out.message = std::move(message);
@@ -49,24 +50,22 @@ Diagnostic told(const Need& need, std::string message, std::string help) {
 /// Refuses a decision that no comparison of declared sizes expresses.
 [[noreturn]] void refuse_inexpressible(const Decision& decision, const Traced& traced) {
   if (decision.kind == Decision::Kind::overlap)
-    throw Error(
-        told({{}, place_of(traced, decision), "they are not seen to lie apart at all sizes"},
-             "a tensor is written while a part of it is read, and where they lie follows "
-             "from sizes",
-             "clone() what is read"));
+    throw Error(diagnostic_for(
+        {{}, location_of(traced, decision), "the regions are not provably disjoint at all sizes"},
+        "a tensor is written while a part of it is read, and the regions depend on sizes",
+        "clone() the part that is read"));
   const bool is_number = decision.kind == Decision::Kind::number;
-  const Need need{{},
-                  place_of(traced, decision),
-                  "no comparison of sizes tells for which of them it is the same"};
-  throw Error(told(need,
-                   is_number
-                       ? cat("the number ", decision.number, " is computed from sizes")
-                       : "a branch or loop depends on sizes in a way that cannot be expressed",
-                   "compute it from whole sizes by + - * //, min and max, or from tensors"));
+  const Need need{
+      {}, location_of(traced, decision), "no comparison of sizes states when it stays the same"};
+  throw Error(diagnostic_for(
+      need,
+      is_number ? cat("the number ", decision.number, " is computed from sizes")
+                : "a branch or loop depends on sizes in a way that cannot be expressed",
+      "compute it from sizes with + - * //, min and max, or from tensors"));
 }
 
-/// Whether any of the symbols follows from a declared axis. Their sum may not: S + (8 - S).
-bool is_open(const Dim& sizes, const ir::Graph& graph) {
+/// True if any of the symbols depends on a declared axis. Their sum may not: S + (8 - S).
+bool is_over_axes(const Dim& sizes, const ir::Graph& graph) {
   const std::vector<Symbol> symbols = sizes.symbols();
   return std::any_of(symbols.begin(), symbols.end(), [&](const Symbol& symbol) {
     return !over_axes(Dim::symbol(symbol), graph).is_constant();
@@ -81,13 +80,14 @@ void add_lengths(const ir::Graph& graph, const Sizes& sample, int64_t least,
     if (!node.body) continue;
     const Dim length = ir::read_scan(node).length;
     if (!is_over(length, sample)) continue;  // it differs in each iteration of an outer loop
-    out.push_back({{length, Relation::ge, least},
-                   ir::node_where(graph, node),
-                   "a loop takes one iteration or more, beside a first one that is unlike others",
-                   true,
-                   false,
-                   "let the loop run over all rows, and torch.where choose in it which of them "
-                   "count: that runs for none as well"});
+    out.push_back(
+        {{length, Relation::ge, least},
+         ir::node_where(graph, node),
+         "the loop must take at least one iteration, not counting a first one that differs",
+         true,
+         false,
+         "loop over all rows, and select the rows that count with torch.where: that also "
+         "works for none"});
     add_lengths(*node.body, sample, 1, out);
   }
 }
@@ -98,21 +98,21 @@ std::string in_multiples(const std::vector<AxisSpec>& axes, const Symbol& symbol
   const Dim size = Dim::symbol(symbol);
   const auto axis = std::find_if(axes.begin(), axes.end(),
                                  [&](const AxisSpec& each) { return each.size == size; });
-  const std::string place =
+  const std::string input_axis =
       axis == axes.end() ? "INPUT:AXIS" : axis->text.substr(0, axis->text.find('='));
-  return cat("--dynamic ", place, "=", multiple, "*", symbol);
+  return cat("--dynamic ", input_axis, "=", multiple, "*", symbol);
 }
 
 }  // namespace
 
 int64_t period(const Dim& dim) {
   int64_t out = 1;
-  dim.map([&](const ir::Atom& atom) {
-    if (const ir::Operands* of = ir::operands_of(atom)) {
-      out = std::lcm(out, period(of->a));
-      if (of->b.is_constant() && of->b.value() > 0) out = std::lcm(out, of->b.value());
+  ir::for_each_atom(dim, [&](const ir::Atom& atom) {
+    if (const ir::Operands* operands = ir::operands_of(atom)) {
+      out = std::lcm(out, period(operands->a));
+      if (operands->b.is_constant() && operands->b.value() > 0)
+        out = std::lcm(out, operands->b.value());
     }
-    return Dim(0);
   });
   return out;
 }
@@ -123,9 +123,9 @@ std::vector<Comparison> positivity(const Sizes& sample, const std::vector<Compar
     const Dim dim = Dim::symbol(symbol);
     const bool has_bound =
         std::any_of(asserted.begin(), asserted.end(), [&](const Comparison& each) {
-          const Comparison way = each.right == dim ? mirrored(each) : each;
-          return way.left == dim && way.right.is_constant() &&
-                 (way.relation == Relation::gt || way.relation == Relation::ge);
+          const Comparison bound = each.right == dim ? mirrored(each) : each;
+          return bound.left == dim && bound.right.is_constant() &&
+                 (bound.relation == Relation::gt || bound.relation == Relation::ge);
         });
     if (!has_bound) out.push_back({dim, Relation::ge, size == 0 ? 0 : 1});
   }
@@ -134,54 +134,54 @@ std::vector<Comparison> positivity(const Sizes& sample, const std::vector<Compar
 
 namespace {
 
-/// If a remainder of one size is asked for, the axis can be declared that way.
+/// If the comparison fixes a remainder of one size, the axis can be declared as a multiple.
 std::string help_for(const Comparison& comparison, const Sizes& sample) {
   const Dim gap = comparison.left - comparison.right;
   const std::vector<Symbol> symbols = gap.symbols();
   const int64_t divisor = period(gap);
   const auto size = symbols.size() == 1 ? sample.find(symbols[0]) : sample.end();
   if (divisor == 1 || size == sample.end())
-    return "give a bound that it follows from with --assert, such as one size being the larger";
-  const int64_t rest = size->second % divisor;
-  return cat("declare what it is a multiple of: --dynamic INPUT:AXIS=", divisor, "*", symbols[0],
-             rest == 0 ? "" : cat("+", rest));
+    return "give a bound that implies it with --assert, such as which of two sizes is larger";
+  const int64_t remainder = size->second % divisor;
+  return cat("declare the axis as a multiple: --dynamic INPUT:AXIS=", divisor, "*", symbols[0],
+             remainder == 0 ? "" : cat("+", remainder));
 }
 
 }  // namespace
 
-/// Records a need about sizes that no engine knows when it starts. A branch is told even if an
-/// operator inside of it needs as much: the model computes something else there, and does not fail.
-void Assertions::demand(const Need& need) {
-  const auto follows_also_from = [&](const std::vector<Comparison>& more) {
+/// Records a condition on sizes that are unknown when an engine starts. A branch is reported even
+/// if an operator inside it requires the same: the model does not fail there, it computes something
+/// else.
+void Assertions::require_at_runtime(const Need& need) {
+  const auto follows_with = [&](const std::vector<Comparison>& more) {
     std::vector<Comparison> known = all_;
     known.insert(known.end(), more.begin(), more.end());
     return follows(need.comparison, known);
   };
-  if (!follows_also_from(demands_)) demands_.push_back(need.comparison);
-  if (!need.is_told || !report_ || follows_also_from(told_)) return;
-  told_.push_back(need.comparison);
+  if (!follows_with(runtime_assertions_)) runtime_assertions_.push_back(need.comparison);
+  if (!need.is_warned || !report_ || follows_with(warned_)) return;
+  warned_.push_back(need.comparison);
   if (need.comparison.relation == Relation::ne && need.comparison.right == Dim(0))
-    told_.push_back({need.comparison.left, Relation::ge, 1});  // no size is negative
-  Diagnostic warning =
-      told(need, cat("the file runs where ", ir::str(ir::as_written(need.comparison)), " only"),
-           need.help);
+    warned_.push_back({need.comparison.left, Relation::ge, 1});  // no size is negative
+  Diagnostic warning = diagnostic_for(
+      need, cat("the exported model requires ", ir::str(ir::as_written(need.comparison))),
+      need.help);
   warning.severity = Severity::warning;
   report_(warning);
 }
 
-void Assertions::tell_sign(const Need& need, const Symbol& number) const {
+void Assertions::warn_sign(const Need& need, const Symbol& number) const {
   if (!report_ || need.is_guard) return;
   const Comparison natural = ir::as_written({Dim::symbol(number), Relation::ge, 0});
-  Diagnostic warning =
-      told(need, cat("the file runs where ", ir::str(natural), " only"),
-           "where the number may be negative, choose with torch.where what becomes of it first");
-  warning.why =
-      "a number that is read from a tensor counts entries, and a branch asks for its sign";
+  Diagnostic warning = diagnostic_for(
+      need, cat("the exported model requires ", ir::str(natural)),
+      "if the number may be negative, replace negative values with torch.where first");
+  warning.why = "a number read from a tensor is used as a size, and a branch tests its sign";
   warning.severity = Severity::warning;
   report_(warning);
 }
 
-/// An axis that is declared open, and of which the file would take one size only.
+/// Refuses an axis that is declared dynamic if only one size remains.
 void Assertions::refuse_one_size(const Need& need, const std::vector<Comparison>& added) const {
   for (const Comparison& each : added)
     for (const Symbol& symbol : (each.left - each.right).symbols()) {
@@ -189,37 +189,40 @@ void Assertions::refuse_one_size(const Need& need, const std::vector<Comparison>
       if (size == sample().end()) continue;
       if (!follows({Dim::symbol(symbol), Relation::eq, size->second}, all_)) continue;
       const std::string only = cat(symbol, " == ", size->second);
-      throw Error(told(need, cat("the file would hold for ", only, " only"),
-                       cat("let the model do the same at all sizes, or leave the axis out of "
-                           "--dynamic; --assert '",
-                           only, "' states that it is meant")));
+      throw Error(
+          diagnostic_for(need, cat("the exported model would require ", only),
+                         cat("compute the same for all sizes, or leave the axis out of --dynamic; "
+                             "if this is intended, add --assert '",
+                             only, "'")));
     }
 }
 
 void Assertions::add(const Need& need) {
-  if (is_born(need.comparison)) return demand(need);
+  if (is_unbacked(need.comparison)) return require_at_runtime(need);
   if (follows(need.comparison, all_)) return;
   const auto forms = expressible(need.comparison, seen_, all_);
   if (!forms && need.is_guard) return;
   if (!forms)
-    throw Error(
-        told(need, cat("the model needs ", ir::str(need.comparison), ", which no file can express"),
-             help_for(need.comparison, sample())));
+    throw Error(diagnostic_for(
+        need, cat("the model requires ", ir::str(need.comparison), ", which NNEF cannot express"),
+        help_for(need.comparison, sample())));
   all_.insert(all_.end(), forms->begin(), forms->end());
   refuse_one_size(need, *forms);
-  if (!need.is_told || !report_ || forms->empty()) return;
-  Diagnostic warning = told(need, cat("the file holds for ", comparisons_text(*forms), " only"),
-                            "to state that you know it, use --assert");
+  if (!need.is_warned || !report_ || forms->empty()) return;
+  Diagnostic warning =
+      diagnostic_for(need, cat("the exported model requires ", comparisons_text(*forms)),
+                     "use --assert to confirm it");
   warning.severity = Severity::warning;
   report_(warning);
 }
 
 void Assertions::add_branch(const Need& need) {
-  if (is_born(need.comparison) || holds(need.comparison, sample())) return add(need);
-  Diagnostic out = told(need, "a branch depends on a size: it goes another way at other sizes",
-                        "compute the same for all sizes, or export a model for each");
+  if (is_unbacked(need.comparison) || holds(need.comparison, sample())) return add(need);
+  Diagnostic out =
+      diagnostic_for(need, "a branch depends on a size: it takes another direction at other sizes",
+                     "compute the same for all sizes, or export one model per size");
   out.id = "dynamic-differs";
-  out.why = "NNEF has no branches; a file would hold one way only";
+  out.why = "NNEF has no branches; the exported model would contain one direction only";
   throw Error(std::move(out));
 }
 
@@ -227,17 +230,18 @@ std::vector<Need> branch_needs(const Traced& traced, const Sizes& sample) {
   std::vector<Need> out;
   for (const Decision& decision : traced.decisions) {
     if (!decision.comparison) {
-      if (is_open(decision.sizes, traced.graph)) refuse_inexpressible(decision, traced);
+      if (is_over_axes(decision.sizes, traced.graph)) refuse_inexpressible(decision, traced);
       continue;
     }
-    Comparison way = decision.kind == Decision::Kind::loop || decision.way != 0
-                         ? *decision.comparison
-                         : negated(*decision.comparison);
-    way.left = over_axes(way.left, traced.graph);
-    way.right = over_axes(way.right, traced.graph);
-    if (!is_over(way.left, sample) || !is_over(way.right, sample))
+    Comparison condition = decision.kind == Decision::Kind::loop || decision.direction != 0
+                               ? *decision.comparison
+                               : negated(*decision.comparison);
+    condition.left = over_axes(condition.left, traced.graph);
+    condition.right = over_axes(condition.right, traced.graph);
+    if (!is_over(condition.left, sample) || !is_over(condition.right, sample))
       refuse_inexpressible(decision, traced);
-    out.push_back({way, place_of(traced, decision), why_needed(decision), true, decision.is_guard});
+    out.push_back(
+        {condition, location_of(traced, decision), why_needed(decision), true, decision.is_guard});
   }
   return out;
 }
@@ -257,11 +261,11 @@ void refuse_multiples(const std::vector<Need>& needs, const std::vector<AxisSpec
     const Dim gap = c.left - c.right;
     const std::vector<Symbol> symbols = gap.symbols();
     if (c.relation != Relation::eq || symbols.size() != 1 || follows(c, known)) continue;
-    if (symbols[0].born() != nullptr) continue;  // of which nothing can be declared
+    if (symbols[0].unbacked() != nullptr) continue;  // it cannot be declared
     const int64_t multiple = period(gap);
-    const Dim whole = gap.substitute(
+    const Dim at_multiples = gap.substitute(
         [&](const Symbol& symbol) { return std::optional(Dim(multiple) * Dim::symbol(symbol)); });
-    if (multiple == 1 || !follows({whole, Relation::eq, 0}, {})) continue;
+    if (multiple == 1 || !follows({at_multiples, Relation::eq, 0}, {})) continue;
     if (first == nullptr) first = &need;
     const auto [found, is_new] = multiples.try_emplace(symbols[0], multiple);
     if (!is_new) found->second = std::lcm(found->second, multiple);
@@ -270,10 +274,10 @@ void refuse_multiples(const std::vector<Need>& needs, const std::vector<AxisSpec
   std::string declared;
   for (const auto& [symbol, multiple] : multiples)
     declared += (declared.empty() ? "" : " ") + in_multiples(axes, symbol, multiple);
-  throw Error(told(*first,
-                   cat("the model runs at multiples of ", multiples.begin()->second, " of ",
-                       multiples.begin()->first, " only"),
-                   cat("declare the multiple itself: ", declared)));
+  throw Error(diagnostic_for(*first,
+                             cat("the model requires ", multiples.begin()->first,
+                                 " to be a multiple of ", multiples.begin()->second),
+                             cat("declare the axis as a multiple: ", declared)));
 }
 
 }  // namespace t2n::dynamic

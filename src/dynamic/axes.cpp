@@ -5,11 +5,12 @@
 #include <cctype>
 
 #include "src/diag/error.h"
+#include "src/diag/glob.h"
 
 namespace t2n::dynamic {
 namespace {
 
-bool is_word(std::string_view text) {
+bool is_name(std::string_view text) {
   const auto is_letter = [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
   };
@@ -17,9 +18,9 @@ bool is_word(std::string_view text) {
          std::all_of(text.begin(), text.end(), is_letter);
 }
 
-/// tract reads these as literals where a name may stand, and fails on the rest.
-bool reads_as_literal(const std::string& word) {
-  return word.starts_with("inf") || word.starts_with("true") || word.starts_with("false");
+/// tract parses these as literals where a name is allowed, and fails on the remaining letters.
+bool reads_as_literal(const std::string& name) {
+  return name.starts_with("inf") || name.starts_with("true") || name.starts_with("false");
 }
 
 std::string trimmed(std::string_view text) {
@@ -28,55 +29,44 @@ std::string trimmed(std::string_view text) {
   return std::string(text.substr(first, text.find_last_not_of(' ') - first + 1));
 }
 
-/// An expression over symbols that are words of the target's grammar.
-ir::Dim parse_expression(const std::string& text, const std::string& whole) {
+/// An expression over symbols that are valid names in the target's grammar.
+ir::Dim parse_expression(const std::string& text, const std::string& option) {
   try {
     const ir::Dim dim = ir::parse_dim(text);
     for (const Symbol& each : dim.symbols()) {
       const std::string symbol = each.str();
-      if (!is_word(symbol))
-        throw Error("usage", cat("in ", quoted(whole), " the symbol ", quoted(symbol),
-                                 " is not a word of letters and digits"));
+      if (!is_name(symbol))
+        throw Error("usage", cat("in ", quoted(option), " the symbol ", quoted(symbol),
+                                 " is not a name of letters and digits"));
       if (reads_as_literal(symbol))
-        throw Error("usage", cat("in ", quoted(whole), " the symbol ", quoted(symbol),
-                                 " begins like a literal of NNEF"));
+        throw Error("usage", cat("in ", quoted(option), " the symbol ", quoted(symbol),
+                                 " begins like an NNEF literal"));
     }
     return dim;
   } catch (const Error& error) {
     if (error.diagnostic().id != "ir-syntax") throw;
-    throw Error("usage", cat("cannot read the size ", quoted(text), " in ", quoted(whole)), {},
+    throw Error("usage", cat("cannot read the size ", quoted(text), " in ", quoted(option)), {},
                 "write an expression such as S, 2*S, S + 1 or (S + 1) // 2");
   }
 }
 
-int64_t parse_index(const std::string& text, const std::string& whole) {
+int64_t parse_index(const std::string& text, const std::string& option) {
   const size_t digits = text.starts_with('-') ? 1 : 0;
   const bool is_number = text.size() > digits && text.size() <= digits + 2 &&
                          text.find_first_not_of("0123456789", digits) == std::string::npos;
   if (!is_number)
-    throw Error("usage", cat("cannot read the axis ", quoted(text), " in ", quoted(whole)), {},
+    throw Error("usage", cat("cannot read the axis ", quoted(text), " in ", quoted(option)), {},
                 "write INPUT:AXIS=SIZE, as in x:0=B or ids:-1=S");
   return std::stoll(text);
 }
 
-/// Shell-like: '*' stands for any characters.
-bool matches(std::string_view pattern, std::string_view text) {
-  if (pattern.empty()) return text.empty();
-  if (pattern[0] == '*') {
-    for (size_t skip = 0; skip <= text.size(); ++skip)
-      if (matches(pattern.substr(1), text.substr(skip))) return true;
-    return false;
-  }
-  return !text.empty() && pattern[0] == text[0] && matches(pattern.substr(1), text.substr(1));
-}
-
-/// The indices of the inputs that the user names.
+/// The indices of the inputs that the pattern matches.
 std::vector<size_t> find_inputs(const AxisSpec& axis, const std::vector<std::string>& names) {
   std::string flat = axis.input;
   std::replace(flat.begin(), flat.end(), '.', '_');
   std::vector<size_t> found;
   for (size_t i = 0; i < names.size(); ++i)
-    if (names[i] == axis.input || matches(flat, names[i]) || axis.input == cat("input_", i))
+    if (names[i] == axis.input || glob_matches(flat, names[i]) || axis.input == cat("input_", i))
       found.push_back(i);
   if (!found.empty()) return found;
   const std::string near = nearest(flat, names);
@@ -94,7 +84,7 @@ size_t axis_of(const AxisSpec& axis, const std::string& input, size_t axes) {
   if (axis.axis < -rank || axis.axis >= rank)
     throw Error("usage", cat("--dynamic ", axis.text, ": ", quoted(input), " has ", rank,
                              rank == 1 ? " axis" : " axes"));
-  return static_cast<size_t>(axis.axis < 0 ? axis.axis + rank : axis.axis);
+  return axis.axis < 0 ? axis.axis + rank : axis.axis;
 }
 
 /// Solves `size` = `extent` for `symbol`; nothing if there is no integer solution. Errors: `usage`
@@ -130,8 +120,9 @@ struct AxisEquation {
   throw Error("usage",
               cat("--dynamic ", equation.axis->text, ": the sample has the size ", equation.extent,
                   " there"),
-              values.empty() ? std::string() : cat("other inputs say ", values),
-              "give samples that fit with --input, or other symbols");
+              values.empty() ? std::string() : cat("other inputs give ", values),
+              "use --input to pass a sample of a size that the expression allows, or change the "
+              "expression");
 }
 
 /// Solves for the symbols one by one: each from an axis where it is the only unknown.
@@ -154,7 +145,7 @@ Sizes solve_all(std::vector<AxisEquation> equations) {
     equation.size = equation.size.substitute(known);
     if (!equation.size.is_constant())
       throw Error("usage",
-                  cat("--dynamic ", equation.axis->text, ": the sample does not settle ",
+                  cat("--dynamic ", equation.axis->text, ": the sample does not determine ",
                       quoted(equation.size.symbols()[0].str())),
                   "no axis has it as its only unknown symbol",
                   "declare an axis that is the symbol itself");
@@ -182,26 +173,6 @@ AxisSpec parse_axis(const std::string& text) {
   return out;
 }
 
-std::set<Symbol> symbols_of(const Sizes& sizes) {
-  std::set<Symbol> out;
-  for (const auto& [symbol, size] : sizes) out.insert(symbol);
-  return out;
-}
-
-bool holds(const Comparison& c, const Sizes& sizes) {
-  return ir::holds(evaluate(c.left, sizes), c.relation, evaluate(c.right, sizes));
-}
-
-bool all_hold(const std::vector<Comparison>& comparisons, const Sizes& sizes) {
-  const auto is_known = [&](const Symbol& symbol) { return sizes.contains(symbol); };
-  return std::all_of(comparisons.begin(), comparisons.end(), [&](const Comparison& r) {
-    const auto left = r.left.symbols();
-    const auto right = r.right.symbols();
-    return !std::all_of(left.begin(), left.end(), is_known) ||
-           !std::all_of(right.begin(), right.end(), is_known) || holds(r, sizes);
-  });
-}
-
 Comparison parse_comparison(const std::string& text) {
   constexpr std::array<Relation, 5> kRelations = {Relation::le, Relation::ge, Relation::eq,
                                                   Relation::lt, Relation::gt};
@@ -216,12 +187,23 @@ Comparison parse_comparison(const std::string& text) {
               "write a comparison of sizes, as in S>=1 or B==2*P");
 }
 
-int64_t evaluate(const ir::Dim& dim, const Sizes& sizes) { return dim.substitute(sizes).value(); }
-
-ir::Ints evaluate(const ir::Shape& shape, const Sizes& sizes) {
-  ir::Ints out;
-  for (const ir::Dim& dim : shape) out.push_back(evaluate(dim, sizes));
-  return out;
+void require_declared(const std::vector<Comparison>& asserted, const std::vector<AxisSpec>& axes) {
+  std::set<std::string> declared;
+  for (const AxisSpec& axis : axes)
+    for (const Symbol& symbol : axis.size.symbols()) declared.insert(symbol.str());
+  for (const Comparison& each : asserted)
+    for (const ir::Dim& side : {each.left, each.right})
+      for (const Symbol& symbol : side.symbols()) {
+        const std::string name = symbol.str();
+        if (declared.contains(name)) continue;
+        const std::vector<std::string> known(declared.begin(), declared.end());
+        const std::string near = nearest(name, known);
+        throw Error(
+            "usage",
+            cat("--assert ", quoted(ir::str(each)), ": no dynamic axis declares ", quoted(name)),
+            cat("the axes declare: ", t2n::joined(known, ", ")),
+            near.empty() ? "" : cat("did you mean ", quoted(near), "?"));
+      }
 }
 
 DynamicInputs bind_axes(const std::vector<AxisSpec>& axes, const std::vector<std::string>& names,
@@ -248,17 +230,11 @@ DynamicInputs bind_axes(const std::vector<AxisSpec>& axes, const ir::Graph& samp
   std::vector<std::string> names;
   std::vector<ir::Ints> shapes;
   for (const ir::ValueId id : sample.inputs) {
-    const ir::Value& value = sample.values[static_cast<size_t>(id)];
+    const ir::Value& value = sample.values[id];
     names.push_back(value.name);
     shapes.push_back(ir::static_shape(value.shape));
   }
   return bind_axes(axes, names, shapes);
-}
-
-std::vector<Comparison> joined(std::vector<Comparison> first,
-                               const std::vector<Comparison>& second) {
-  first.insert(first.end(), second.begin(), second.end());
-  return first;
 }
 
 }  // namespace t2n::dynamic

@@ -1,27 +1,26 @@
-// The axes that `--dynamic` leaves open: the symbols in the inputs' shapes, their sizes in the
-// sample, and assertions about them.
+// The axes that `--dynamic` declares: the symbols in the inputs' shapes, their sizes in the sample,
+// and assertions about them.
 #pragma once
 
-#include <set>
 #include <string>
 #include <vector>
 
 #include "ir/graph.h"
+#include "ir/sizes.h"
 
 namespace t2n::dynamic {
 
-using ir::Comparison;  ///< of `--assert`, or found by us
+using ir::Comparison;  ///< from `--assert`, or inferred
 using ir::Relation;
-using ir::Sizes;  ///< the size of each symbol of `--dynamic` in one run
+using ir::Sizes;  ///< the size of each symbol in one run
 using ir::Symbol;
-std::set<Symbol> symbols_of(const Sizes& sizes);
 
 /// One axis of one input: "x:1=2*S".
 struct AxisSpec {
-  std::string input;  ///< as given: a name, a nested place, `input_N`; '*' matches
+  std::string input;  ///< as written: a name, a nested name, `input_N`, with wildcards
   int64_t axis = 0;   ///< negative ones count from the end
   ir::Dim size;
-  std::string text;  ///< as given, for messages
+  std::string text;  ///< as written, for messages
 };
 
 /// Reads "x:1=2*S", "ids:-1=S", "past.0.1:2=P", "past.*:2=P". Errors: `usage`.
@@ -30,17 +29,8 @@ AxisSpec parse_axis(const std::string& text);
 /// Reads "S>=1", "B == 2*P". Errors: `usage`.
 Comparison parse_comparison(const std::string& text);
 
-bool holds(const Comparison& comparison, const Sizes& sizes);
-/// Whether all comparisons hold that contain only known symbols.
-bool all_hold(const std::vector<Comparison>& comparisons, const Sizes& sizes);
-
-/// Both lists, one after the other.
-std::vector<Comparison> joined(std::vector<Comparison> first,
-                               const std::vector<Comparison>& second);
-
-/// The value of an expression; `sizes` must contain all its symbols.
-int64_t evaluate(const ir::Dim& dim, const Sizes& sizes);
-ir::Ints evaluate(const ir::Shape& shape, const Sizes& sizes);
+/// Errors: `usage` for an assertion with a symbol that no axis declares.
+void require_declared(const std::vector<Comparison>& asserted, const std::vector<AxisSpec>& axes);
 
 /// The inputs' shapes with the declared axes, and the symbols' sizes in the sample.
 struct DynamicInputs {

@@ -14,8 +14,8 @@ bool is_prime(int64_t n) {
   return true;
 }
 
-/// A prime times the multiple tells most: it shares no factor with others by chance.
-bool is_telling(int64_t size, int64_t multiple) {
+/// A prime times the multiple shares no factor with other sizes by chance.
+bool is_distinctive(int64_t size, int64_t multiple) {
   return size % multiple == 0 && is_prime(size / multiple);
 }
 
@@ -29,8 +29,8 @@ Bounds Chooser::bounds(const Symbol& symbol) const {
   return found == bounds_.end() ? Bounds{} : found->second;
 }
 
-/// Best first: telling sizes near the sample on the wanted side, then on the other, then any.
-/// `may_equal`: also sizes that other extents have.
+/// Best first: distinctive sizes near the sample in the requested direction, then in the other one,
+/// then any. `may_equal`: sizes that equal other extents are allowed.
 std::vector<int64_t> Chooser::candidates(const Symbol& symbol, bool upwards, bool may_equal) const {
   const Bounds bounds = this->bounds(symbol);
   const int64_t sample = sample_.at(symbol);
@@ -40,17 +40,18 @@ std::vector<int64_t> Chooser::candidates(const Symbol& symbol, bool upwards, boo
            (may_equal || !extents_.contains(size)) && !chosen_.contains(size) && size != sample &&
            all_hold(relations_, alone);
   };
-  // Images are halved five times or cut into patches: closer sizes could give the same number.
-  constexpr int64_t kLarge = 64, kApart = 33;
-  const int64_t apart = sample >= kLarge ? kApart : 1;
+  // Images are halved five times or cut into patches: closer sizes could give the same result.
+  constexpr int64_t kLarge = 64, kDistance = 33;
+  const int64_t distance = sample >= kLarge ? kDistance : 1;
   const int64_t reach = std::max<int64_t>(sample, 32) * 2 + 40 * bounds.multiple;
   std::vector<int64_t> above;
   std::vector<int64_t> below;
   std::vector<int64_t> plain;
-  for (int64_t size = sample + apart; size < sample + reach && above.size() < kCandidates; ++size)
-    if (fits(size)) (is_telling(size, bounds.multiple) ? above : plain).push_back(size);
-  for (int64_t size = sample - apart; size > 2 && below.size() < kCandidates; --size)
-    if (fits(size)) (is_telling(size, bounds.multiple) ? below : plain).push_back(size);
+  for (int64_t size = sample + distance; size < sample + reach && above.size() < kCandidates;
+       ++size)
+    if (fits(size)) (is_distinctive(size, bounds.multiple) ? above : plain).push_back(size);
+  for (int64_t size = sample - distance; size > 2 && below.size() < kCandidates; --size)
+    if (fits(size)) (is_distinctive(size, bounds.multiple) ? below : plain).push_back(size);
   for (int64_t size : {2, 1})
     if (size < sample && fits(size)) plain.push_back(size);
   std::vector<int64_t>& first = upwards ? above : below;
@@ -61,7 +62,7 @@ std::vector<int64_t> Chooser::candidates(const Symbol& symbol, bool upwards, boo
   return first;
 }
 
-/// Whether the user said "P >= 0": axes without entries are tried only on request.
+/// True if "P >= 0" is asserted: empty axes are tried only on request.
 bool Chooser::may_be_empty(const Symbol& symbol) const {
   return std::any_of(relations_.begin(), relations_.end(), [&](const Comparison& relation) {
     return relation == Comparison{ir::Dim::symbol(symbol), Relation::ge, 0};
@@ -81,6 +82,13 @@ bool Chooser::assign(const Candidates& all, size_t at, Sizes& sizes) const {
   }
   sizes.erase(symbol);
   return false;
+}
+
+bool Chooser::allows(const Sizes& sizes) const {
+  return all_hold(relations_, sizes) && std::ranges::all_of(sizes, [&](const auto& each) {
+           const Bounds limits = bounds(each.first);
+           return each.second % limits.multiple == 0 && each.second < limits.below;
+         });
 }
 
 std::optional<Sizes> Chooser::next(const std::set<Symbol>& vary, bool upwards) {
@@ -112,7 +120,7 @@ std::optional<Sizes> Chooser::smallest() const {
     values.push_back(sample);
     all.emplace_back(symbol, std::move(values));
   }
-  // Equal sizes are allowed here: 1 is tried for all.
+  // Symbols may have equal sizes here: 1 is tried for all.
   const auto search = [&](auto&& self, size_t at) -> bool {
     if (at == all.size()) return true;
     for (const int64_t value : all[at].second) {

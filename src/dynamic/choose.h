@@ -1,4 +1,4 @@
-// Chooses further sizes at which a model is run.
+// Chooses further sizes at which to run a model.
 #pragma once
 
 #include <map>
@@ -16,28 +16,30 @@ struct Bounds {
   int64_t below = INT64_MAX;
 };
 
-/// Finds sizes that equal no other extent of the model, so that it shows what depends on them, if
-/// there are any nearby.
+/// Finds nearby sizes that equal no other extent of the model, if possible, so that what depends on
+/// them is visible.
 class Chooser {
  public:
   /// `extents`: every size in the sample's run.
   Chooser(Sizes sample, std::vector<Comparison> relations, std::set<int64_t> extents);
 
-  /// New sizes for the symbols in `vary`, and the sample's for all others; larger than the sample's
-  /// if `upwards`. Nothing if the relations allow none.
+  /// New sizes for the symbols in `vary`, preferably larger ones if `upwards`, and the sample's for
+  /// all others. Nothing if the relations allow none.
   std::optional<Sizes> next(const std::set<Symbol>& vary, bool upwards = true);
-  /// The smallest sizes that the relations allow for all symbols at once: 1, or 0 if "P >= 0" was
+  /// The smallest sizes that the relations allow for all symbols at once: 1, or 0 if "P >= 0" is
   /// asserted.
   std::optional<Sizes> smallest() const;
 
-  /// Sizes that a check has to try, whatever else it does.
-  void want(Sizes sizes) { wanted_.push_back(std::move(sizes)); }
-  const std::vector<Sizes>& wanted() const { return wanted_; }
+  /// Sizes that every check has to try.
+  void require(Sizes sizes) { required_.push_back(std::move(sizes)); }
+  const std::vector<Sizes>& required() const { return required_; }
 
   void limit(const Symbol& symbol, Bounds bounds) { bounds_[symbol] = bounds; }
   Bounds bounds(const Symbol& symbol) const;
   void add(const Comparison& comparison) { relations_.push_back(comparison); }
   const Sizes& sample() const { return sample_; }
+  /// True if the relations and bounds hold.
+  bool allows(const Sizes& sizes) const;
 
  private:
   using Candidates = std::vector<std::pair<Symbol, std::vector<int64_t>>>;
@@ -49,7 +51,7 @@ class Chooser {
   std::vector<Comparison> relations_;
   std::set<int64_t> extents_, chosen_;
   std::map<Symbol, Bounds> bounds_;
-  std::vector<Sizes> wanted_;
+  std::vector<Sizes> required_;
 };
 
 }  // namespace t2n::dynamic

@@ -1,4 +1,4 @@
-// Whether two graphs compute their outputs alike, whatever the values are.
+// Compares how two graphs compute their outputs, whatever the values are.
 #include <array>
 #include <map>
 #include <set>
@@ -14,44 +14,45 @@ namespace {
 
 using ir::Dim;
 
-/// Numbers values by what computes them, as if operations that only move elements gave their
-/// operand. Sizes do not count: they have other forms in other runs.
+/// Value numbering that looks through operations which only move elements. Sizes are ignored: their
+/// form depends on the run.
 class Computations {
  public:
   std::vector<int> outputs(const ir::Graph& graph) {
-    std::map<ir::ValueId, int> of;
-    for (size_t i = 0; i < graph.inputs.size(); ++i) of[graph.inputs[i]] = number(cat("input ", i));
+    std::map<ir::ValueId, int> numbers;
+    for (size_t i = 0; i < graph.inputs.size(); ++i)
+      numbers[graph.inputs[i]] = number(cat("input ", i));
     for (const ir::Constant& constant : graph.constants)
-      of[constant.value] = number(graph.values[static_cast<size_t>(constant.value)].name);
+      numbers[constant.value] = number(graph.values[constant.value].name);
     for (const ir::Node& node : graph.nodes) {
-      const std::string text = written(node, of);
+      const std::string text = key_of(node, numbers);
       for (size_t i = 0; i < node.outputs.size(); ++i)
-        of[node.outputs[i]] = moves(node) ? moved(node, of) : number(cat(text, " ", i));
+        numbers[node.outputs[i]] = moves(node) ? moved(node, numbers) : number(cat(text, " ", i));
     }
     std::vector<int> out;
-    for (const ir::ValueId id : graph.outputs) out.push_back(of.at(id));
+    for (const ir::ValueId id : graph.outputs) out.push_back(numbers.at(id));
     return out;
   }
 
  private:
   static bool moves(const ir::Node& node) {
-    constexpr std::array<std::string_view, 9> kBesides = {
+    constexpr std::array<std::string_view, 9> kAlsoMove = {
         "pad",   "constant_pad_nd", "cat",  "concat",  "stack",
         "zeros", "new_zeros",       "full", "new_full"};
-    const std::string_view word = ir::op_short_name(node.op);
-    return ir::has_trait(word, ir::OpTrait::moves_elements) || is_one_of(word, kBesides);
+    const std::string_view name = ir::op_short_name(node.op);
+    return ir::has_trait(name, ir::OpTrait::moves_elements) || is_one_of(name, kAlsoMove);
   }
 
   int number(const std::string& text) {
     return numbers_.try_emplace(text, static_cast<int>(numbers_.size()) + 1).first->second;
   }
 
-  /// What its elements are taken from; 0 for constants that it sets by itself.
-  int moved(const ir::Node& node, const std::map<ir::ValueId, int>& of) {
+  /// The number of what the elements are taken from; 0 for constants that the operation sets.
+  int moved(const ir::Node& node, const std::map<ir::ValueId, int>& numbers) {
     std::set<int> from;
     for (const ir::Argument& argument : node.args)
       ir::attr_str(argument.value, [&](ir::ValueId id) {
-        if (id != ir::kNoValue && of.at(id) != 0) from.insert(of.at(id));
+        if (id != ir::kNoValue && numbers.at(id) != 0) from.insert(numbers.at(id));
         return std::string();
       });
     if (from.size() < 2) return from.empty() ? 0 : *from.begin();
@@ -60,18 +61,18 @@ class Computations {
     return number(all);
   }
 
-  std::string written(const ir::Node& node, const std::map<ir::ValueId, int>& of) {
-    const auto is_open = [](const Dim& size) { return !size.is_constant(); };
+  std::string key_of(const ir::Node& node, const std::map<ir::ValueId, int>& numbers) {
+    const auto is_dynamic = [](const Dim& size) { return !size.is_constant(); };
     std::string text(ir::op_name(node.op));
     for (const ir::Argument& argument : node.args) {
       const auto* size = std::get_if<Dim>(&argument.value);
       const auto* sizes = std::get_if<std::vector<Dim>>(&argument.value);
       const bool has_size =
-          (size != nullptr && is_open(*size)) ||
-          (sizes != nullptr && std::any_of(sizes->begin(), sizes->end(), is_open));
+          (size != nullptr && is_dynamic(*size)) ||
+          (sizes != nullptr && std::any_of(sizes->begin(), sizes->end(), is_dynamic));
       text += cat(" ", argument.name, "=",
                   has_size ? "size" : ir::attr_str(argument.value, [&](ir::ValueId id) {
-                    return id == ir::kNoValue ? std::string("none") : cat("#", of.at(id));
+                    return id == ir::kNoValue ? std::string("none") : cat("#", numbers.at(id));
                   }));
     }
     if (node.body)

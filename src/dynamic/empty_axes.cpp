@@ -22,17 +22,16 @@ struct Joined {
 std::optional<Joined> joined_by(const Node& node, const ir::Graph& graph) {
   if (ir::op_short_name(node.op) != "cat") return {};
   const auto* parts = std::get_if<ir::TensorRefs>(node.find("tensors"));
-  const ir::Attr* const dim = node.find("dim");
-  const auto* axis = dim == nullptr ? nullptr : std::get_if<Dim>(dim);
+  const auto* axis = std::get_if<Dim>(node.find("dim"));
   if (parts == nullptr || axis == nullptr || !axis->is_constant() || node.outputs.empty())
     return {};
-  const auto rank = graph.values[static_cast<size_t>(node.outputs[0])].shape.size();
-  const int64_t place = axis->value();
+  const auto rank = graph.values[node.outputs[0]].shape.size();
+  const int64_t index = axis->value();
   return Joined{parts->ids,
-                static_cast<size_t>(place < 0 ? place + static_cast<int64_t>(rank) : place)};
+                static_cast<size_t>(index < 0 ? index + static_cast<int64_t>(rank) : index)};
 }
 
-/// Whether every reader of `input` joins it with tensors that are not inputs.
+/// True if every reader of `input` concatenates it with tensors that are not inputs.
 bool is_only_joined(const ir::Graph& graph, ValueId input, size_t axis,
                     const std::set<ValueId>& inputs) {
   bool is_read = false;

@@ -1,4 +1,4 @@
-// Axes that may be empty although the user did not say so: those of caches, which start empty.
+// Axes that may be empty although the user did not declare it: those of caches, which start empty.
 #pragma once
 
 #include <vector>
@@ -8,9 +8,9 @@
 
 namespace t2n::dynamic {
 
-/// "P >= 0" for each symbol that is the size of inputs which are only joined with other tensors
-/// along that axis, before or behind them, unless `asserted` mentions the symbol alone. `inputs`:
-/// the shapes of the graph's inputs.
+/// "P >= 0" for each symbol that is only the size of inputs which the graph concatenates with other
+/// tensors along that axis, unless `asserted` bounds the symbol. `inputs`: the shapes of the
+/// graph's inputs.
 std::vector<ir::Comparison> sizes_of_caches(const ir::Graph& graph,
                                             const std::vector<ir::Shape>& inputs,
                                             const std::vector<ir::Comparison>& asserted);

@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <numeric>
 
+#include "ir/atoms.h"
 #include "ir/prove.h"
-#include "src/dynamic/facts.h"
+#include "src/shapes/constraint_set.h"
 
 namespace t2n::dynamic {
 
@@ -13,24 +14,24 @@ using ir::Verdict;
 
 namespace {
 
-/// The side of "!=" that the sample is on. For one symbol it requires that the value stays there;
-/// for more, it is allowed if the other side is impossible.
+/// The side of "!=" that the sample is on. With several symbols it is allowed only if the other
+/// side is impossible.
 std::optional<Comparison> one_sided(const Comparison& c, const Sizes& sample,
                                     const std::vector<Comparison>& known) {
   const Dim gap = c.left - c.right;
   const bool is_above = evaluate(gap, sample) > 0;
   const Relation side = is_above ? Relation::ge : Relation::le;
   if (gap.symbols().size() > 1 && !follows({gap, side, 0}, known)) return std::nullopt;
-  return plain(ir::balanced({c.left, is_above ? Relation::gt : Relation::lt, c.right}));
+  return shapes::plain(ir::balanced({c.left, is_above ? Relation::gt : Relation::lt, c.right}));
 }
 
 bool has_readable_quotients(const Dim& dim) {
   bool out = true;
-  dim.map([&](const ir::Atom& atom) {
-    const ir::Operands* of = ir::operands_of(atom);
-    if (of != nullptr)
-      out = out && of->b.is_constant() && of->b.value() > 0 && has_readable_quotients(of->a);
-    return Dim(0);
+  ir::for_each_atom(dim, [&](const ir::Atom& atom) {
+    const ir::Operands* operands = ir::operands_of(atom);
+    if (operands != nullptr)
+      out = out && operands->b.is_constant() && operands->b.value() > 0 &&
+            has_readable_quotients(operands->a);
   });
   return out;
 }
@@ -50,9 +51,9 @@ Dim one_quotient(const Dim& dim) {
   return dim;
 }
 
-/// The number of steps of its symbols after which a sum of nested quotients has the same remainders
-/// again; 0 if it contains anything else, or if that is too many to try.
-int64_t steps_of(const Dim& dim) {
+/// The period of the remainders in a sum of nested quotients; 0 if it contains anything else, or if
+/// the period is too long to try.
+int64_t remainder_period(const Dim& dim) {
   constexpr int64_t kMost = 1000;
   int64_t out = 1;
   for (const ir::Term& term : dim.terms()) {
@@ -62,30 +63,30 @@ int64_t steps_of(const Dim& dim) {
     if (quotient == nullptr || !quotient->b.is_constant() || quotient->b.value() <= 0 ||
         quotient->b.value() > kMost)
       return 0;
-    out = std::lcm(out, quotient->b.value() * steps_of(quotient->a));
+    out = std::lcm(out, quotient->b.value() * remainder_period(quotient->a));
     if (out == 0 || out > kMost) return 0;
   }
   return out;
 }
 
-/// Rewrites `B - 2*((B + 2) // 3) >= 1` as `B >= 5`, from where it always holds, as every third
-/// size adds one. Nothing if it does not, or if there is more than one symbol.
+/// Rewrites `B - 2*((B + 2) // 3) >= 1` as `B >= 5`, from which on it always holds. Nothing if it
+/// does not, or if there is more than one symbol.
 std::optional<Comparison> least_from(const Comparison& comparison, const Sizes& sample) {
   if (!ir::is_involved(comparison)) return std::nullopt;
   const bool is_upper = comparison.relation == Relation::le || comparison.relation == Relation::lt;
   const Comparison c = is_upper ? ir::mirrored(comparison) : comparison;
   const Dim gap = c.left - c.right;
   const std::vector<Symbol> symbols = gap.symbols();
-  const int64_t steps = steps_of(gap);
+  const int64_t period = remainder_period(gap);
   const auto size = symbols.size() == 1 ? sample.find(symbols[0]) : sample.end();
-  if (steps == 0 || size == sample.end()) return std::nullopt;
+  if (period == 0 || size == sample.end()) return std::nullopt;
   const auto at = [&](int64_t n) { return evaluate(gap, Sizes{{symbols[0], n}}); };
   const auto holds_at = [&](int64_t n) { return ir::holds(at(n), c.relation, 0); };
-  const bool grows = at(size->second + steps) >= at(size->second);
+  const bool grows = at(size->second + period) >= at(size->second);
   const bool is_lower = c.relation == Relation::ge || c.relation == Relation::gt;
   if (!is_lower || !grows) return std::nullopt;
   int64_t first = size->second;
-  for (int64_t n = first; n < first + steps; ++n)
+  for (int64_t n = first; n < first + period; ++n)
     if (!holds_at(n)) return std::nullopt;
   while (first > 0 && holds_at(first - 1)) --first;
   return Comparison{Dim::symbol(symbols[0]), Relation::ge, first};
@@ -96,26 +97,28 @@ bool has_product(const Dim& dim) {
                      [](const ir::Term& term) { return term.atoms.size() > 1; });
 }
 
-/// `S >= 2` for `S - 1 >= 1`; a bound of a symbol alone stays as the program has it.
-Comparison of_symbol(const Comparison& comparison) {
-  const Comparison solved =
-      plain({comparison.left - comparison.right, comparison.relation, Dim(0)});
+/// `S >= 2` for `S - 1 >= 1`; a bound of a symbol alone stays as written.
+Comparison solved_for_symbol(const Comparison& comparison) {
+  const Comparison canonical =
+      shapes::plain({comparison.left - comparison.right, comparison.relation, Dim(0)});
   const bool is_new = comparison.left.as_symbol() == nullptr &&
-                      comparison.right.as_symbol() == nullptr && solved.left.as_symbol() != nullptr;
-  return is_new ? solved : comparison;
+                      comparison.right.as_symbol() == nullptr &&
+                      canonical.left.as_symbol() != nullptr;
+  return is_new ? canonical : comparison;
 }
 
-/// A product that must be `least` or more: its factors.
+/// A product that must be at least `least`.
 struct ProductBound {
   std::vector<Dim> factors;
   int64_t least = 1;
 };
 
-/// Nothing if no atom is common to all terms, or there is no product.
+/// Nothing if there is no product, or no atom is common to all terms.
 std::optional<ProductBound> product_bound(const Comparison& comparison) {
-  const Comparison way = ir::balanced(comparison);
-  if (way.relation != Relation::ge && way.relation != Relation::le) return std::nullopt;
-  const Dim gap = way.relation == Relation::ge ? way.left - way.right : way.right - way.left;
+  const Comparison balanced = ir::balanced(comparison);
+  if (balanced.relation != Relation::ge && balanced.relation != Relation::le) return std::nullopt;
+  const Dim gap = balanced.relation == Relation::ge ? balanced.left - balanced.right
+                                                    : balanced.right - balanced.left;
   if (!has_product(gap)) return std::nullopt;
   std::vector<ir::Term> terms = gap.terms();
   int64_t common = 0;
@@ -136,8 +139,8 @@ std::optional<ProductBound> product_bound(const Comparison& comparison) {
   return out.factors.size() < 2 ? std::nullopt : std::optional(out);
 }
 
-/// tract never finishes with `B*T >= 2`. Gives bounds of the factors from which it follows: one of
-/// them is that large in the sample, the others are 1 or more. If 0 is enough, none is negative.
+/// tract does not terminate on `B*T >= 2`. Returns bounds of the factors that imply it: one factor
+/// is that large in the sample, the others are at least 1. If 0 is enough, no factor is negative.
 std::optional<std::vector<Comparison>> by_factors(const ProductBound& bound, const Seen& seen,
                                                   const std::vector<Comparison>& known) {
   const Sizes& sample = seen.front();
@@ -166,17 +169,17 @@ std::optional<std::vector<Comparison>> without_orders(const Comparison& comparis
   const bool is_upper = comparison.relation == Relation::le || comparison.relation == Relation::lt;
   const Comparison c = is_upper ? ir::mirrored(comparison) : comparison;
   const Dim gap = c.left - c.right;
-  if (orders_in(gap).empty()) return {{comparison}};
+  if (shapes::orders_in(gap).empty()) return {{comparison}};
   if (c.relation != Relation::ge && c.relation != Relation::gt) return std::nullopt;
   for (const ir::Term& term : gap.terms()) {
     if (term.atoms.size() != 1) continue;
     const bool bounds_both = term.factor > 0 ? std::holds_alternative<ir::Min>(term.atoms[0])
                                              : std::holds_alternative<ir::Max>(term.atoms[0]);
     if (!bounds_both) continue;
-    const ir::Operands& of = *ir::operands_of(term.atoms[0]);
+    const ir::Operands& operands = *ir::operands_of(term.atoms[0]);
     const Dim rest = gap - ir::sum_of({term});
-    auto out = without_orders({rest + term.factor * of.a, c.relation, 0});
-    const auto other = without_orders({rest + term.factor * of.b, c.relation, 0});
+    auto out = without_orders({rest + term.factor * operands.a, c.relation, 0});
+    const auto other = without_orders({rest + term.factor * operands.b, c.relation, 0});
     if (!out || !other) return std::nullopt;
     out->insert(out->end(), other->begin(), other->end());
     return out;
@@ -201,16 +204,17 @@ std::optional<std::vector<Comparison>> expressible_each(const std::vector<Compar
 }
 
 bool mentions_orders(const Comparison& comparison) {
-  return !orders_in(comparison.left).empty() || !orders_in(comparison.right).empty();
+  return !shapes::orders_in(comparison.left).empty() ||
+         !shapes::orders_in(comparison.right).empty();
 }
 
-/// Minima and maxima are replaced by one of their operands, as at all of the sizes.
+/// Replaces minima and maxima by the operand that they equal at all of the sizes.
 Comparison with_known_orders(const Comparison& comparison, std::vector<const Sizes*> seen,
                              const std::vector<Comparison>& known, std::vector<Comparison>& out) {
-  Facts facts(std::move(seen), known);
-  const Comparison rest{facts.simplified(comparison.left), comparison.relation,
-                        facts.simplified(comparison.right)};
-  for (Comparison& each : facts.take_assumed()) out.push_back(std::move(each));
+  shapes::ConstraintSet constraints(std::move(seen), known);
+  const Comparison rest{constraints.simplified(comparison.left), comparison.relation,
+                        constraints.simplified(comparison.right)};
+  for (Comparison& each : constraints.take_assumed()) out.push_back(std::move(each));
   return rest;
 }
 
@@ -245,10 +249,10 @@ std::optional<std::vector<Comparison>> expressible(const Comparison& comparison,
       return out;
     }
     if (ir::is_involved(rest))
-      rest = plain({one_quotient(rest.left - rest.right), rest.relation, 0});
+      rest = shapes::plain({one_quotient(rest.left - rest.right), rest.relation, 0});
     if (const auto least = least_from(rest, sample)) rest = *least;
     if (has_product(rest.left - rest.right)) return std::nullopt;
-    out.push_back(of_symbol(rest));
+    out.push_back(solved_for_symbol(rest));
   }
   const bool is_readable = std::all_of(out.begin(), out.end(), [](const Comparison& each) {
     return has_readable_quotients(each.left) && has_readable_quotients(each.right) &&

@@ -14,18 +14,18 @@ std::optional<ir::Dim> traced_size(const Symbol& symbol, const ir::Graph& graph,
   const Symbol::AxisSize* size = symbol.axis_size();
   const auto value = size == nullptr ? names.end() : names.find(size->value);
   if (value == names.end()) return std::nullopt;
-  const ir::Shape& shape = graph.values[static_cast<size_t>(value->second)].shape;
-  const auto axis = static_cast<size_t>(size->axis);
+  const ir::Shape& shape = graph.values[value->second].shape;
+  const size_t axis = size->axis;
   return axis < shape.size() ? std::optional<ir::Dim>(shape[axis]) : std::nullopt;
 }
 
-Level::Level(ir::Graph& result, std::vector<const ir::Graph*> trials, const Level* outer)
-    : result_(&result), trials_(std::move(trials)), outer_(outer) {
-  for (const ir::Graph* graph : trials_) names_.push_back(names_of(*graph));
+Level::Level(ir::Graph& result, std::vector<const ir::Graph*> probes, const Level* outer)
+    : result_(&result), probes_(std::move(probes)), outer_(outer) {
+  for (const ir::Graph* graph : probes_) names_.push_back(names_of(*graph));
 }
 
-const ir::Shape& Level::shape(size_t trial, ir::ValueId value) const {
-  return trials_[trial]->values[static_cast<size_t>(value)].shape;
+const ir::Shape& Level::shape(size_t probe, ir::ValueId value) const {
+  return probes_[probe]->values[value].shape;
 }
 
 std::optional<ir::Dim> Level::find(const Symbol& symbol) const {
@@ -33,19 +33,19 @@ std::optional<ir::Dim> Level::find(const Symbol& symbol) const {
   return outer_ == nullptr ? std::nullopt : outer_->find(symbol);
 }
 
-std::optional<ir::Dim> Level::find(size_t trial, const Symbol& symbol) const {
-  if (const auto size = traced_size(symbol, *trials_[trial], names_[trial])) return size;
-  const Sizes& noted = ir::sample_sizes(*trials_[trial]);
+std::optional<ir::Dim> Level::find(size_t probe, const Symbol& symbol) const {
+  if (const auto size = traced_size(symbol, *probes_[probe], names_[probe])) return size;
+  const Sizes& noted = ir::sample_sizes(*probes_[probe]);
   if (const auto found = noted.find(symbol); found != noted.end()) return found->second;
-  return outer_ == nullptr ? std::nullopt : outer_->find(trial, symbol);
+  return outer_ == nullptr ? std::nullopt : outer_->find(probe, symbol);
 }
 
 ir::Dim Level::resolved(const ir::Dim& dim) const {
   return dim.substitute([&](const Symbol& symbol) { return find(symbol); });
 }
 
-std::optional<int64_t> Level::number(size_t trial, const ir::Dim& dim) const {
-  const ir::Dim size = dim.substitute([&](const Symbol& symbol) { return find(trial, symbol); });
+std::optional<int64_t> Level::number(size_t probe, const ir::Dim& dim) const {
+  const ir::Dim size = dim.substitute([&](const Symbol& symbol) { return find(probe, symbol); });
   return size.is_constant() ? std::optional<int64_t>(size.value()) : std::nullopt;
 }
 

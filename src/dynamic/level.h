@@ -1,4 +1,4 @@
-// A graph with its counterparts in all trials: the model's own graph, or the body of a scan.
+// A graph with its counterparts in all probes: the model's own graph, or the body of a scan.
 #pragma once
 
 #include <optional>
@@ -20,30 +20,30 @@ std::optional<ir::Dim> traced_size(const Symbol& symbol, const ir::Graph& graph,
 
 class Level {
  public:
-  /// `result`: the copy of `trials[0]` that is being rewritten.
-  Level(ir::Graph& result, std::vector<const ir::Graph*> trials, const Level* outer = nullptr);
+  /// `result`: the copy of `probes[0]` that is being rewritten.
+  Level(ir::Graph& result, std::vector<const ir::Graph*> probes, const Level* outer = nullptr);
 
   ir::Graph& result() const { return *result_; }
-  size_t trials() const { return trials_.size(); }
-  const ir::Graph& trial(size_t index) const { return *trials_[index]; }
+  size_t probes() const { return probes_.size(); }
+  const ir::Graph& probe(size_t index) const { return *probes_[index]; }
   /// The number of scans around it.
   int64_t depth() const { return outer_ == nullptr ? 0 : outer_->depth() + 1; }
-  /// The shape of a value in a trial.
-  const ir::Shape& shape(size_t trial, ir::ValueId value) const;
+  /// The shape of a value in a probe.
+  const ir::Shape& shape(size_t probe, ir::ValueId value) const;
 
   /// The expression over the declared axes; every symbol must be the size of an earlier value.
   ir::Dim resolved(const ir::Dim& dim) const;
-  /// The value of a traced expression in a trial; none if a symbol is unknown there.
-  std::optional<int64_t> number(size_t trial, const ir::Dim& dim) const;
+  /// The value of a traced expression in a probe; none if a symbol is unknown there.
+  std::optional<int64_t> number(size_t probe, const ir::Dim& dim) const;
 
  private:
   std::optional<ir::Dim> find(const Symbol& symbol) const;
-  std::optional<ir::Dim> find(size_t trial, const Symbol& symbol) const;
+  std::optional<ir::Dim> find(size_t probe, const Symbol& symbol) const;
 
   ir::Graph* result_;
-  std::vector<const ir::Graph*> trials_;
+  std::vector<const ir::Graph*> probes_;
   const Level* outer_;
-  std::vector<Names> names_;  ///< per trial
+  std::vector<Names> names_;  ///< per probe
 };
 
 }  // namespace t2n::dynamic

@@ -3,27 +3,27 @@
 #include <algorithm>
 
 #include "src/diag/error.h"
-#include "src/dynamic/births.h"
 #include "src/dynamic/expressible.h"
+#include "src/dynamic/unbacked_sizes.h"
 
 namespace t2n::dynamic {
 
 std::vector<Assumption> OpenOrders::infer(const std::vector<TraceAt>& runs,
-                                          std::vector<Trial>& trials, InferOptions options,
-                                          const ShapeRules& rules) {
-  using Kept = Orders::Kept;
+                                          std::vector<Probe>& probes, InferOptions options,
+                                          const ir::OpTable& operators) {
+  using Kept = shapes::Orders::Kept;
   const auto inferred = [&](Kept kept) {
-    trials.clear();
-    for (const TraceAt& run : runs) trials.push_back({run.sizes, run.traced.graph});
-    options.orders = {kept, taken_};
-    return infer_shapes(trials, options, rules);
+    probes.clear();
+    for (const TraceAt& run : runs) probes.push_back({run.sizes, run.traced.graph});
+    options.orders = {kept, decided_};
+    return infer_shapes(probes, options, operators);
   };
-  const bool has_births = dynamic::has_births(runs[0].traced.graph);
-  for (const Kept kept : {Kept::all, Kept::born}) {
-    if (kept == Kept::all ? takes_all_ : !has_births) continue;
+  const bool has_unbacked_sizes = dynamic::has_unbacked_sizes(runs[0].traced.graph);
+  for (const Kept kept : {Kept::all, Kept::unbacked}) {
+    if (kept == Kept::all ? decides_all_ : !has_unbacked_sizes) continue;
     try {
       std::vector<Assumption> assumed = inferred(kept);
-      while (take(assumed)) assumed = inferred(kept);
+      while (decide(assumed)) assumed = inferred(kept);
       return assumed;
     } catch (const Error& error) {
       if (error.diagnostic().id == "internal") throw;
@@ -32,23 +32,23 @@ std::vector<Assumption> OpenOrders::infer(const std::vector<TraceAt>& runs,
   return inferred(Kept::none);
 }
 
-/// Orders that an assumption cannot do without are taken from the trials.
-bool OpenOrders::take(const std::vector<Assumption>& assumed) {
-  const size_t before = taken_.size();
+/// Lets the probes decide the orders that assumptions need.
+bool OpenOrders::decide(const std::vector<Assumption>& assumed) {
+  const size_t before = decided_.size();
   for (const Assumption& each : assumed) {
     const Comparison& c = each.relation;
-    if ((c.relation != Relation::eq && is_born(c)) || without_orders(c)) continue;
+    if ((c.relation != Relation::eq && is_unbacked(c)) || without_orders(c)) continue;
     for (const ir::Dim& side : {c.left, c.right})
-      for (const ir::Operands& of : orders_in(side))
-        if (std::ranges::find(taken_, of) == taken_.end()) taken_.push_back(of);
+      for (const ir::Operands& order : shapes::orders_in(side))
+        if (std::ranges::find(decided_, order) == decided_.end()) decided_.push_back(order);
   }
-  return taken_.size() > before;
+  return decided_.size() > before;
 }
 
 bool has_orders(const ir::Graph& graph) {
   return std::ranges::any_of(graph.values, [](const ir::Value& value) {
-    return std::ranges::any_of(value.shape,
-                               [](const ir::Dim& size) { return !orders_in(size).empty(); });
+    return std::ranges::any_of(
+        value.shape, [](const ir::Dim& size) { return !shapes::orders_in(size).empty(); });
   });
 }
 

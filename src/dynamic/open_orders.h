@@ -1,4 +1,4 @@
-// Shapes in which sizes may come in any order.
+// Shapes that hold whichever of two sizes is larger.
 #pragma once
 
 #include "src/dynamic/infer.h"
@@ -6,25 +6,25 @@
 
 namespace t2n::dynamic {
 
-/// Minima and maxima of sizes stay in shapes. What has no such expression, or needs one of two
-/// sizes to be the smaller, holds for the order that the trials show.
+/// Minima and maxima of sizes stay symbolic in shapes. Where that is impossible, shapes hold for
+/// the order that the probes show.
 class OpenOrders {
  public:
-  /// `takes_all`: only those of sizes that follow from values stay.
-  explicit OpenOrders(bool takes_all) : takes_all_(takes_all) {}
+  /// `decides_all`: only those of data-dependent sizes stay symbolic.
+  explicit OpenOrders(bool decides_all) : decides_all_(decides_all) {}
 
-  /// infer_shapes() of trials that are made of the runs.
-  std::vector<Assumption> infer(const std::vector<TraceAt>& runs, std::vector<Trial>& trials,
-                                InferOptions options, const ShapeRules& rules);
+  /// infer_shapes() of probes made from the runs.
+  std::vector<Assumption> infer(const std::vector<TraceAt>& runs, std::vector<Probe>& probes,
+                                InferOptions options, const ir::OpTable& operators);
 
  private:
-  bool take(const std::vector<Assumption>& assumed);
+  bool decide(const std::vector<Assumption>& assumed);
 
-  bool takes_all_;
-  std::vector<ir::Operands> taken_;
+  bool decides_all_;
+  std::vector<ir::Operands> decided_;
 };
 
-/// Whether the size of a value is a minimum or maximum, or computed from one.
+/// True if the size of a value is a minimum or maximum, or computed from one.
 bool has_orders(const ir::Graph& graph);
 
 }  // namespace t2n::dynamic

@@ -26,36 +26,35 @@ Diagnostic differs(std::string message, Where where, std::string why, std::strin
 }
 
 /// "at S=10", "with the samples"
-std::string at(const TraceAt& there) {
-  if (there.draw != 0) return cat("with other values (", there.draw, ")");
-  return there.sizes.empty() ? "with the samples" : cat("at ", sizes_str(there.sizes));
+std::string at(const TraceAt& run) {
+  if (run.seed != 0) return cat("with other values (", run.seed, ")");
+  return run.sizes.empty() ? "with the samples" : cat("at ", sizes_str(run.sizes));
 }
 
-/// The first place where the program decided differently.
-std::optional<Diagnostic> other_way(const TraceAt& a, const TraceAt& b) {
+/// The first decision that differs.
+std::optional<Diagnostic> other_direction(const TraceAt& a, const TraceAt& b) {
   const auto& first = a.traced.decisions;
   const auto& second = b.traced.decisions;
   const auto same = [](const Decision& x, const Decision& y) {
-    return x.id == y.id && x.way == y.way;
+    return x.id == y.id && x.direction == y.direction;
   };
   const auto [x, y] = std::mismatch(first.begin(), first.end(), second.begin(), second.end(), same);
   if (x == first.end() || y == second.end() || x->id != y->id) return {};
   const std::string sizes = cat(at(a), " and ", at(b));
   if (x->kind == Decision::Kind::loop)
-    return differs(cat("a loop makes ", x->way, " and ", y->way, " iterations ", sizes),
-                   place_of(a.traced, *x),
-                   "a file cannot hold the iterations one by one of a loop whose length varies",
-                   "");
-  return differs(cat("a branch depends on a size: it goes another way ", sizes),
-                 place_of(a.traced, *x),
-                 x->obstacle.empty() ? "NNEF has no branches; a file would hold one way only"
-                                     : cat("no select stands for it, since ", x->obstacle),
-                 "compute the same for all sizes, or export a model for each");
+    return differs(cat("a loop makes ", x->direction, " and ", y->direction, " iterations ", sizes),
+                   location_of(a.traced, *x),
+                   "a loop whose number of iterations varies cannot be unrolled", "");
+  return differs(cat("a branch depends on a size: it takes different directions ", sizes),
+                 location_of(a.traced, *x),
+                 x->reason.empty()
+                     ? "NNEF has no branches; the exported model would contain one direction only"
+                     : cat("it cannot become a select: ", x->reason),
+                 "compute the same for all sizes, or export one model per size");
 }
 
 std::string text_of(const ir::Graph& graph, const ir::Attr& attr) {
-  return ir::attr_str(attr,
-                      [&](ir::ValueId id) { return graph.values[static_cast<size_t>(id)].name; });
+  return ir::attr_str(attr, [&](ir::ValueId id) { return graph.values[id].name; });
 }
 
 /// Everything but sizes must be equal; sizes are compared later, as expressions.
@@ -77,18 +76,17 @@ std::optional<Diagnostic> other_constant(const TraceAt& a, const TraceAt& b, con
                                          const std::vector<int>& index_b) {
   std::optional<Diagnostic> found;
   ir::for_each_input(node, [&](ir::ValueId id) {
-    const int i = index_a[static_cast<size_t>(id)];
-    const int j = index_b[static_cast<size_t>(id)];
+    const int i = index_a[id];
+    const int j = index_b[id];
     if (found || (i < 0 && j < 0)) return;
     if (i >= 0 && j >= 0) {
-      if (is_same_constant(a.traced.graph.constants[static_cast<size_t>(i)].data,
-                           b.traced.graph.constants[static_cast<size_t>(j)].data))
+      if (is_same_constant(a.traced.graph.constants[i].data, b.traced.graph.constants[j].data))
         return;
     }
-    found = differs(
-        cat("a constant of ", ir::op_name(node.op), " is another one ", at(a), " and ", at(b)),
-        ir::node_where(a.traced.graph, node), "it is computed from a size outside of tensors",
-        "compute it with tensor operations, or make it an input");
+    found = differs(cat("a constant of ", ir::op_name(node.op), " differs ", at(a), " and ", at(b)),
+                    ir::node_where(a.traced.graph, node),
+                    "it is computed from a size outside tensor operations",
+                    "compute it with tensor operations, or make it an input");
   });
   return found;
 }
@@ -98,28 +96,28 @@ std::optional<Diagnostic> other_node(const TraceAt& a, const TraceAt& b, const i
   const std::string sizes = cat(at(a), " and ", at(b));
   const Where where = ir::node_where(a.traced.graph, x);
   const std::string_view op = ir::op_name(x.op);
-  constexpr const char* kWhy = "what it does depends on a size, so one file cannot hold it";
-  constexpr const char* kHelp = "compute the same for all sizes, or export a model for each";
+  constexpr const char* kWhy = "the operations depend on a size, so one graph cannot express them";
+  constexpr const char* kHelp = "compute the same for all sizes, or export one model per size";
   constexpr const char* kLoopHelp =
-      "let all iterations do the same at all sizes; that parts of split() come out even is "
-      "declared "
-      "as --dynamic INPUT:AXIS=2*S";
+      "make all iterations the same at all sizes; if split() must give equal parts, declare the "
+      "axis as --dynamic INPUT:AXIS=2*S";
   if (x.op == y.op && (x.args.size() != y.args.size() ||
                        (x.outputs.size() == y.outputs.size() && x.outputs != y.outputs)))
-    return differs(cat("other operations stand before ", op, " ", at(a), " than ", at(b)), where,
+    return differs(cat("the operations before ", op, " differ ", at(a), " and ", at(b)), where,
                    kWhy, kHelp);
   if (x.op != y.op)
-    return differs(cat("the model runs ", op, " ", at(a), ", and ", ir::op_name(y.op),
-                       " in its place ", at(b)),
-                   where, kWhy, is_scan(x) || is_scan(y) ? kLoopHelp : kHelp);
+    return differs(
+        cat("the model runs ", op, " ", at(a), ", and ", ir::op_name(y.op), " instead ", at(b)),
+        where, kWhy, is_scan(x) || is_scan(y) ? kLoopHelp : kHelp);
   if (x.outputs.size() != y.outputs.size())
-    return differs(cat(op, " gives ", x.outputs.size(), " tensors ", at(a), ", and ",
-                       y.outputs.size(), " ", at(b)),
-                   where, "a file holds as many as there were in one run",
-                   "index the tensor itself, or walk all of them in one loop (`for row in x`)");
+    return differs(
+        cat(op, " gives ", x.outputs.size(), " tensors ", at(a), ", and ", y.outputs.size(), " ",
+            at(b)),
+        where, "an NNEF graph has a fixed number of tensors",
+        "index the tensor itself, or iterate over all of them in one loop (`for row in x`)");
   for (size_t k = 0; k < x.outputs.size(); ++k) {
-    const ir::Value& p = a.traced.graph.values[static_cast<size_t>(x.outputs[k])];
-    const ir::Value& q = b.traced.graph.values[static_cast<size_t>(y.outputs[k])];
+    const ir::Value& p = a.traced.graph.values[x.outputs[k]];
+    const ir::Value& q = b.traced.graph.values[y.outputs[k]];
     if (p.dtype != q.dtype || p.shape.size() != q.shape.size())
       return differs(
           cat("the result of ", op, " is ", ir::dtype_name(p.dtype), ir::shape_str(p.shape), " ",
@@ -131,13 +129,13 @@ std::optional<Diagnostic> other_node(const TraceAt& a, const TraceAt& b, const i
     return differs(cat("the argument ", quoted(x.args[k].name), " of ", ir::op_name(x.op), " is ",
                        text_of(a.traced.graph, x.args[k].value), " and ",
                        text_of(b.traced.graph, y.args[k].value), " ", sizes),
-                   where, "it is computed from a size, and only whole numbers can stay expressions",
+                   where, "it is computed from a size, and only integers can stay symbolic",
                    "compute it from tensors, for example torch.full((), size)");
   }
   return {};
 }
 
-/// Compares nodes, value by value, ignoring those that only copy.
+/// Compares nodes, value by value. Ignores nodes that only copy.
 class Pairing {
  public:
   /// `sizes` are those of the symbols in `a`, `traced` those in `b`.
@@ -181,7 +179,7 @@ class Pairing {
     return live(graph, kept, same);
   }
 
-  /// The nodes that outputs follow from.
+  /// The nodes that outputs depend on.
   static std::vector<const ir::Node*> live(const ir::Graph& graph,
                                            const std::vector<const ir::Node*>& nodes,
                                            const Aliases& same) {
@@ -205,15 +203,14 @@ class Pairing {
         "index_add", "index_copy", "index_put", "_index_put_impl", "scatter_add", "index_fill"};
     if (sizes.empty() || !is_one_of(ir::op_short_name(node.op), kWrites)) return false;
     const auto is_empty = [&](ir::ValueId id) {
-      const ir::Shape& shape = graph.values[static_cast<size_t>(id)].shape;
+      const ir::Shape& shape = graph.values[id].shape;
       return std::any_of(shape.begin(), shape.end(),
                          [&](const ir::Dim& size) { return size.substitute(sizes) == ir::Dim(0); });
     };
     if (const ir::Attr* index = node.find("index"))
       return std::holds_alternative<ir::TensorRef>(*index) &&
              is_empty(std::get<ir::TensorRef>(*index).id);
-    const ir::Attr* indices = node.find("indices");
-    const auto* refs = indices == nullptr ? nullptr : std::get_if<ir::TensorRefs>(indices);
+    const auto* refs = std::get_if<ir::TensorRefs>(node.find("indices"));
     // A mask keeps its size if none of its elements is true.
     return refs != nullptr && std::any_of(refs->ids.begin(), refs->ids.end(), [&](ir::ValueId id) {
              return id != ir::kNoValue && is_empty(id);
@@ -229,15 +226,13 @@ class Pairing {
     b = resolved(b, same_b_);
     if (a == ir::kNoValue || b == ir::kNoValue) return a == b;
     if (const auto known = pairs_.find(a); known != pairs_.end()) return known->second == b;
-    const int i = constants_a_[static_cast<size_t>(a)], j = constants_b_[static_cast<size_t>(b)];
-    return i >= 0 && j >= 0 &&
-           is_same_constant(a_.constants[static_cast<size_t>(i)].data,
-                            b_.constants[static_cast<size_t>(j)].data);
+    const int i = constants_a_[a], j = constants_b_[b];
+    return i >= 0 && j >= 0 && is_same_constant(a_.constants[i].data, b_.constants[j].data);
   }
 
   bool is_same(const ir::Dim& a, const ir::Dim& b) const {
     const ir::Dim x = a.substitute(sizes_), y = b.substitute(traced_);
-    return x == y && (is_body_ || x.is_constant());  // in a body, of the iteration's number
+    return x == y && (is_body_ || x.is_constant());  // a body may use the iteration number
   }
   template <typename List>
   bool is_same_list(const List& a, const List& b) const {
@@ -264,8 +259,8 @@ class Pairing {
     for (size_t i = 0; i < a.args.size(); ++i)
       if (!is_same(a.args[i].value, b.args[i].value)) return false;
     for (size_t i = 0; i < a.outputs.size(); ++i) {
-      const ir::Value& x = a_.values[static_cast<size_t>(a.outputs[i])];
-      const ir::Value& y = b_.values[static_cast<size_t>(b.outputs[i])];
+      const ir::Value& x = a_.values[a.outputs[i]];
+      const ir::Value& y = b_.values[b.outputs[i]];
       if (x.dtype != y.dtype || !is_same_list(x.shape, y.shape)) return false;
       pairs_[a.outputs[i]] = b.outputs[i];
     }
@@ -285,13 +280,13 @@ class Pairing {
 
 }  // namespace
 
-bool is_traced_alike(const trace::Traced& graph, const TraceAt& other) {
-  const ir::Graph& there = other.traced.graph;
-  const Sizes traced = ir::sample_sizes(there);
-  return Pairing(graph.graph, there, other.sizes, traced).run();
+bool is_isomorphic(const trace::Traced& graph, const TraceAt& other) {
+  const ir::Graph& traced_graph = other.traced.graph;
+  const Sizes traced = ir::sample_sizes(traced_graph);
+  return Pairing(graph.graph, traced_graph, other.sizes, traced).run();
 }
 
-Where place_of(const trace::Traced& traced, const trace::Decision& decision) {
+Where location_of(const trace::Traced& traced, const trace::Decision& decision) {
   ir::Node at;
   at.scope = decision.scope;
   at.source = decision.source;
@@ -305,7 +300,7 @@ std::string sizes_str(const Sizes& sizes) {
 }
 
 std::optional<Diagnostic> difference(const TraceAt& a, const TraceAt& b) {
-  if (auto way = other_way(a, b)) return way;
+  if (auto direction = other_direction(a, b)) return direction;
   const auto& first = a.traced.graph.nodes;
   const auto& second = b.traced.graph.nodes;
   const std::vector<int> index_a = ir::constant_index(a.traced.graph);
@@ -317,12 +312,12 @@ std::optional<Diagnostic> difference(const TraceAt& a, const TraceAt& b) {
   if (first.size() == second.size() && a.traced.graph.outputs == b.traced.graph.outputs) return {};
   const bool more = second.size() > first.size();
   const auto& longer = more ? b.traced.graph : a.traced.graph;
-  const size_t place = std::min({first.size(), second.size(), longer.nodes.size() - 1});
+  const size_t index = std::min({first.size(), second.size(), longer.nodes.size() - 1});
   return differs(cat("the model runs ", first.size(), " and ", second.size(), " operations ", at(a),
                      " and ", at(b)),
-                 ir::node_where(longer, longer.nodes[place]),
-                 "what it does depends on a size, so one file cannot hold it",
-                 "compute the same for all sizes, or export a model for each");
+                 ir::node_where(longer, longer.nodes[index]),
+                 "the operations depend on a size, so one graph cannot express them",
+                 "compute the same for all sizes, or export one model per size");
 }
 
 void require_same(const std::vector<TraceAt>& runs) {

@@ -6,7 +6,7 @@ namespace t2n::dynamic {
 
 std::vector<ir::Shape> scan_input_shapes(const ir::Graph& graph, const ir::Node& node) {
   const ir::Scan scan = ir::read_scan(node);
-  const auto shape = [&](ir::ValueId id) { return graph.values[static_cast<size_t>(id)].shape; };
+  const auto shape = [&](ir::ValueId id) { return graph.values[id].shape; };
   std::vector<ir::Shape> out = {{}};  // the iteration's number
   for (size_t i = 0; i < scan.scanned.size(); ++i) {
     ir::Shape iteration = shape(scan.scanned[i]);
@@ -23,7 +23,7 @@ std::vector<ir::Shape> scan_output_shapes(const ir::Node& node) {
   std::vector<ir::Shape> out;
   for (size_t i = 0; i < scan.outputs(); ++i) {
     const ir::ValueId id = node.body->outputs[i];
-    out.push_back(node.body->values[static_cast<size_t>(id)].shape);
+    out.push_back(node.body->values[id].shape);
     if (i < scan.stacked())
       out.back().insert(out.back().begin() + scan.stacked_axes[i], scan.length);
   }

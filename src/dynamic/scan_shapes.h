@@ -1,4 +1,4 @@
-// Sizes around and inside a scan: of what its body sees, and of what its iterations give.
+// The shapes of a scan: those of its body's inputs and of its own outputs.
 #pragma once
 
 #include <vector>

@@ -4,8 +4,8 @@
 
 #include "ir/prove.h"
 #include "src/diag/error.h"
-#include "src/dynamic/births.h"
 #include "src/dynamic/other_values.h"
+#include "src/dynamic/unbacked_sizes.h"
 
 namespace t2n::dynamic {
 
@@ -15,10 +15,10 @@ namespace {
 
 /// The largest size that is tried because smaller ones were wrong.
 constexpr int64_t kMostTried = 32;
-constexpr const char* kSeen =
-    "the model was seen to do something else at smaller sizes, or not to run there";
+constexpr const char* kDiffers =
+    "the model behaves differently at smaller sizes, or does not run there";
 
-/// Whether no output has an element. Then there are no other values that other inputs could give.
+/// True if no output has an element. Then other inputs cannot give other values.
 bool gives_nothing(const trace::Traced& traced) {
   return std::all_of(traced.outputs.begin(), traced.outputs.end(),
                      [](const ir::Tensor& output) { return output.elements() == 0; });
@@ -26,33 +26,71 @@ bool gives_nothing(const trace::Traced& traced) {
 
 Dim without_remainders(const Dim& dim) {
   return dim.map([](const ir::Atom& atom) {
-    const ir::Operands* of = ir::operands_of(atom);
-    if (of == nullptr) return Dim::symbol(std::get<Symbol>(atom));
-    const Dim a = without_remainders(of->a), b = without_remainders(of->b);
+    const ir::Operands* operands = ir::operands_of(atom);
+    if (operands == nullptr) return Dim::symbol(std::get<Symbol>(atom));
+    const Dim a = without_remainders(operands->a), b = without_remainders(operands->b);
     if (!std::holds_alternative<ir::Mod>(atom)) return ir::with_operands(atom, a, b);
     return a - b * floor_div(a, b);
   });
 }
 
-/// The last size to try where a condition of one symbol excludes some: beyond it the condition
-/// always holds, or does as it did before. 0 if it does neither.
-int64_t last_excluded(const Comparison& c, const Symbol& symbol) {
+/// The largest integer in a dimension expression, beyond which nothing changes but by its symbols.
+int64_t largest_in(const Dim& dim) {
+  constexpr int64_t kUnbounded = int64_t{1} << 31;  // the ends of slices
+  const auto bounded = [](int64_t value) {
+    const int64_t size = std::abs(std::max(value, -kUnbounded));
+    return size < kUnbounded ? size : 0;
+  };
+  int64_t out = bounded(dim.constant_part());
+  for (const ir::Term& term : dim.terms()) {
+    out = std::max(out, bounded(term.factor));
+    for (const ir::Atom& atom : term.atoms)
+      if (const ir::Operands* const operands = ir::operands_of(atom))
+        out = std::max({out, largest_in(operands->a), largest_in(operands->b)});
+  }
+  return out;
+}
+
+/// The same of all arguments and decisions of a program.
+int64_t largest_constant(const trace::Traced& traced) {
+  int64_t out = 0;
+  for (const ir::Node& node : traced.graph.nodes)
+    for (const ir::Argument& arg : node.args) {
+      if (const auto* const one = std::get_if<Dim>(&arg.value))
+        out = std::max(out, largest_in(*one));
+      if (const auto* const many = std::get_if<std::vector<Dim>>(&arg.value))
+        for (const Dim& each : *many) out = std::max(out, largest_in(each));
+    }
+  for (const trace::Decision& decision : traced.decisions)
+    if (decision.comparison)
+      out = std::max(
+          {out, largest_in(decision.comparison->left), largest_in(decision.comparison->right)});
+  return out;
+}
+
+/// The sizes that represent those which a condition on one symbol excludes.
+struct Excluded {
+  int64_t last = 0;   ///< beyond it, the condition always holds or repeats; 0 if it does neither
+  int64_t cycle = 0;  ///< after which it repeats; 0 if it does not
+};
+
+Excluded excluded_by(const Comparison& c, const Symbol& symbol) {
   constexpr int64_t kMostPeriod = 64, kPeriods = 3, kLong = 10;
   const Comparison larger{Dim::symbol(symbol), Relation::gt, kMostTried};
-  if (ir::prove(c, {&larger, 1}) == ir::Verdict::always) return kMostTried;
+  if (ir::prove(c, {&larger, 1}) == ir::Verdict::always) return {kMostTried, 0};
   const Dim gap = without_remainders(c.left - c.right);
-  const int64_t steps = period(c.left - c.right);
+  const int64_t cycle = period(c.left - c.right);
   const Dim later = gap.substitute([&](const Symbol& each) {
-    return std::optional(Dim::symbol(each) + (each == symbol ? steps : 0));
+    return std::optional(Dim::symbol(each) + (each == symbol ? cycle : 0));
   });
-  if (steps > kMostPeriod || later != gap) return 0;
-  return steps * (steps < kLong ? kPeriods : 2);
+  if (cycle > kMostPeriod || later != gap) return {};
+  return {cycle * (cycle < kLong ? kPeriods : 2), cycle};
 }
 
 }  // namespace
 
-bool SmallSizes::computes_for_none(const Need& need) const {
-  const std::vector<const TraceAt*> runs = runs_of_none(need, traced_, small_);
+bool SmallSizes::computes_empty(const Need& need) const {
+  const std::vector<const TraceAt*> runs = runs_with_zero(need, traced_, small_);
   return runs.size() > 1 && std::all_of(runs.begin(), runs.end(), [&](const TraceAt* run) {
            return gives_nothing(run->traced) && is_right(*run);
          });
@@ -68,14 +106,14 @@ bool SmallSizes::is_right(const TraceAt& run) const {
 }
 
 void SmallSizes::try_small(const TraceAt& run, Assertions& out) const {
-  if (is_alike_there(traced_, run) || is_right(run)) return;
-  const Sizes sizes = born_sizes(traced_.graph, run.traced.graph);
-  // A loop may be short although more elements are counted.
+  if (matches_run(traced_, run) || is_right(run)) return;
+  const Sizes sizes = unbacked_sizes(traced_.graph, run.traced.graph);
+  // A loop may be short although no size is small.
   const bool has_small =
       std::any_of(sizes.begin(), sizes.end(), [](const auto& each) { return each.second < kFew; });
   for (const auto& [symbol, size] : sizes)
     if (size < kFew || !has_small)
-      out.add({{ir::Dim::symbol(symbol), Relation::ge, size + 1}, std::nullopt, kSeen, true});
+      out.add({{ir::Dim::symbol(symbol), Relation::ge, size + 1}, std::nullopt, kDiffers, true});
 }
 
 int64_t SmallSizes::least_of(const Symbol& symbol, const std::vector<Comparison>& all) const {
@@ -90,19 +128,19 @@ int64_t SmallSizes::least_of(const Symbol& symbol, const std::vector<Comparison>
 void SmallSizes::need(const Symbol& symbol, int64_t least, Assertions& out) const {
   out.add({{ir::Dim::symbol(symbol), Relation::ge, std::min(least, sample_.at(symbol))},
            std::nullopt,
-           kSeen,
+           kDiffers,
            true});
 }
 
 void SmallSizes::try_one(const Symbol& symbol, Assertions& out) const {
   const int64_t sample = sample_.at(symbol);
   int64_t least = 1;
-  Tried last;
+  Outcome last;
   for (int64_t size = 1; size <= std::min(kMostTried, sample); ++size) {
     Sizes sizes = sample_;
     sizes[symbol] = size;
     if (sizes == sample_ || !all_hold(out.all(), sizes)) continue;
-    last = tried(sizes);
+    last = outcome_at(sizes);
     if (!last.is_right) least = size + 1;
     if (last.is_right && !last.is_short) break;
   }
@@ -110,15 +148,15 @@ void SmallSizes::try_one(const Symbol& symbol, Assertions& out) const {
   if (least > 1) need(symbol, least, out);
 }
 
-/// Where not one size alone is to blame, all have to be larger.
+/// Raises the bound of one symbol if that is enough, else the bounds of all.
 void SmallSizes::raise(const Sizes& wrong, Assertions& out) const {
   for (const auto& [symbol, size] : wrong)
     for (const int64_t more : {size + 1, sample_.at(symbol)}) {
       Sizes sizes = wrong;
       sizes[symbol] = more;
-      if (more > sample_.at(symbol) || sizes == sample_ || !tried(sizes).is_right) continue;
+      if (more > sample_.at(symbol) || sizes == sample_ || !outcome_at(sizes).is_right) continue;
       int64_t least = size + 1;
-      for (sizes[symbol] = least; least < more && !tried(sizes).is_right; ++least)
+      for (sizes[symbol] = least; least < more && !outcome_at(sizes).is_right; ++least)
         sizes[symbol] = least + 1;
       return need(symbol, least, out);
     }
@@ -137,7 +175,7 @@ void SmallSizes::try_together(const std::set<Symbol>& symbols, Assertions& out) 
     }
     std::optional<Sizes> wrong;
     for (const Sizes& sizes : {each, equal})
-      if (!wrong && sizes != sample_ && all_hold(out.all(), sizes) && !tried(sizes).is_right)
+      if (!wrong && sizes != sample_ && all_hold(out.all(), sizes) && !outcome_at(sizes).is_right)
         wrong = sizes;
     if (!wrong) return;
     std::erase_if(*wrong, [&](const auto& size) { return !symbols.contains(size.first); });
@@ -147,47 +185,85 @@ void SmallSizes::try_together(const std::set<Symbol>& symbols, Assertions& out) 
 
 bool SmallSizes::holds_where_excluded(const Need& need, const Sizes& second,
                                       const Assertions& known) const {
-  constexpr size_t kMost = 8;
+  constexpr size_t kMost = 16, kRounds = 3;
+  constexpr int64_t kLargest = 1 << 14;
   const Comparison& c = need.comparison;
   const std::vector<Symbol> symbols = (c.left - c.right).symbols();
-  if (symbols.size() != 1 || !sample_.contains(symbols[0]) || symbols[0].born() != nullptr)
+  if (symbols.size() != 1 || !sample_.contains(symbols[0]) || symbols[0].unbacked() != nullptr)
     return false;
-  const int64_t last = last_excluded(c, symbols[0]);
-  std::vector<Sizes> excluded;
+  const Symbol& symbol = symbols[0];
+  const Excluded range = excluded_by(c, symbol);
+  int64_t largest = largest_constant(traced_);
+  std::set<Sizes> tried;
+  // Whether the graph is right at these sizes, if the condition excludes them.
+  const auto is_right_at = [&](const Sizes& sizes) {
+    if (holds(c, sizes) || !all_hold(known.all(), sizes) || !tried.insert(sizes).second)
+      return true;
+    if (const auto run = plain_run(sizes))
+      largest = std::max(largest, largest_constant(run->traced));
+    std::set<Sizes> seen = {sizes};
+    return tried.size() <= kMost && stays_equal(sizes, symbol, known) &&
+           outcome_at(sizes).is_right && holds_with_others(sizes, symbol, known, seen);
+  };
   for (const Sizes& others : {sample_, second})
-    for (int64_t size = 1; size <= last; ++size) {
+    for (int64_t size = 1; size <= range.last; ++size) {
       Sizes sizes = others;
-      sizes[symbols[0]] = size;
-      if (!holds(c, sizes) && all_hold(known.all(), sizes)) excluded.push_back(std::move(sizes));
+      int64_t& own = sizes[symbol] = size;
+      if (holds(c, sizes)) continue;
+      // The model may not run at small sizes: the same remainder at the sample's size and beyond.
+      const bool repeats = range.cycle > 0 && size < sample_.at(symbol);
+      if (repeats && (!all_hold(known.all(), sizes) || !plain_run(sizes)))
+        own += (sample_.at(symbol) - size + range.cycle - 1) / range.cycle * range.cycle;
+      if (!is_right_at(sizes)) return false;
     }
-  return !excluded.empty() && excluded.size() <= 2 * kMost &&
-         std::all_of(excluded.begin(), excluded.end(), [&](const Sizes& sizes) {
-           std::set<Sizes> seen = {sizes};
-           return goes_on_alike(sizes, symbols[0], known) && tried(sizes).is_right &&
-                  holds_with_others(sizes, symbols[0], known, seen);
-         });
+  if (tried.empty() || range.cycle == 0) return !tried.empty();
+  // A branch may cut off what only large sizes have: each symbol beyond all constants, alone.
+  const std::set<Sizes> small = tried;
+  for (size_t round = 0; round < kRounds; ++round) {
+    const int64_t bound = 2 * std::max(largest, range.last);
+    if (bound > kLargest) return false;
+    tried.clear();
+    // Quotients of quotients begin at products of constants.
+    for (const int64_t base : {bound, std::clamp(largest * largest, bound, kLargest)})
+      for (int64_t size = base + 1; size <= base + range.cycle; ++size)
+        if (!is_right_at(with_largest(sample_, symbol, size, range.cycle, known))) return false;
+    for (const auto& [other, at] : sample_)
+      if (other != symbol && !is_right_at(with_largest(*small.begin(), other, bound + 1, 1, known)))
+        return false;
+    if (2 * std::max(largest, range.last) <= bound) return true;
+  }
+  return false;
 }
 
-/// Whether the graph computes what torch does also where the other sizes make the model go another
-/// way there: `T % 4 == 0` counts in `B % 4 != 0 or T % 4 != 0` only where B is a multiple of 4.
+/// The sizes with one symbol as large as the assertions allow, at most `size`, less a multiple of
+/// `step`.
+Sizes SmallSizes::with_largest(Sizes sizes, const Symbol& symbol, int64_t size, int64_t step,
+                               const Assertions& known) {
+  for (sizes[symbol] = size; size > step && !all_hold(known.all(), sizes); size -= step)
+    sizes[symbol] = size - step;
+  return sizes;
+}
+
+/// True if the graph computes what torch does even where other sizes change a branch's direction:
+/// `T % 4 == 0` matters in `B % 4 != 0 or T % 4 != 0` only if B is a multiple of 4.
 bool SmallSizes::holds_with_others(const Sizes& sizes, const Symbol& symbol,
                                    const Assertions& known, std::set<Sizes>& seen) const {
-  constexpr size_t kMostWays = 8;
-  Rewrites plain = rewrites_;
-  plain.fixed_branches.clear();
+  constexpr size_t kMostDirections = 8;
+  Rewrites unfixed = rewrites_;
+  unfixed.fixed_branches.clear();
   if (rewrites_.fixed_branches.empty()) return true;
-  const std::vector<Comparison> asked = known.all();
-  for (const Need& need : branch_needs(shaped(run_unrolled_if_short(sizes, plain)), sizes)) {
-    const Comparison& way = need.comparison;
-    if (ir::prove(way, asked) == ir::Verdict::always) continue;
-    for (const Symbol& other : (way.left - way.right).symbols()) {
+  const std::vector<Comparison> asserted = known.all();
+  for (const Need& need : branch_needs(shaped(run_unrolled_if_short(sizes, unfixed)), sizes)) {
+    const Comparison& condition = need.comparison;
+    if (ir::prove(condition, asserted) == ir::Verdict::always) continue;
+    for (const Symbol& other : (condition.left - condition.right).symbols()) {
       if (other == symbol) continue;
-      Sizes there = sizes;
-      for (int64_t size = 1; size <= kMostTried && holds(way, there); ++size) there[other] = size;
-      if (holds(way, there)) return false;
-      if (!all_hold(asked, there) || !seen.insert(there).second) continue;
-      if (seen.size() > kMostWays || !tried(there).is_right ||
-          !holds_with_others(there, symbol, known, seen))
+      Sizes at = sizes;
+      for (int64_t size = 1; size <= kMostTried && holds(condition, at); ++size) at[other] = size;
+      if (holds(condition, at)) return false;
+      if (!all_hold(asserted, at) || !seen.insert(at).second) continue;
+      if (seen.size() > kMostDirections || !outcome_at(at).is_right ||
+          !holds_with_others(at, symbol, known, seen))
         return false;
     }
   }
@@ -197,12 +273,12 @@ bool SmallSizes::holds_with_others(const Sizes& sizes, const Symbol& symbol,
 /// The run with symbols for the sizes of its inputs.
 trace::Traced SmallSizes::shaped(TraceAt run) const {
   for (size_t i = 0; i < run.traced.graph.inputs.size(); ++i)
-    run.traced.graph.values[static_cast<size_t>(run.traced.graph.inputs[i])].shape =
-        traced_.graph.values[static_cast<size_t>(traced_.graph.inputs[i])].shape;
+    run.traced.graph.values[run.traced.graph.inputs[i]].shape =
+        traced_.graph.values[traced_.graph.inputs[i]].shape;
   return std::move(run.traced);
 }
 
-/// Loops that are too short there to be compared are traced iteration by iteration.
+/// Unrolls loops that are too short to compare at these sizes.
 TraceAt SmallSizes::run_unrolled_if_short(const Sizes& sizes, const Rewrites& rewrites) const {
   try {
     return run_at(sizes, rewrites);
@@ -210,32 +286,33 @@ TraceAt SmallSizes::run_unrolled_if_short(const Sizes& sizes, const Rewrites& re
     if (error.diagnostic().id != "short-loop") throw;
   }
   Rewrites unrolled = rewrites;
-  unrolled.rolled_loops.clear();
+  unrolled.rerolled_loops.clear();
   return run_at(sizes, unrolled);
 }
 
-/// Whether the run at these sizes asks of the other sizes only what the graph or the file asks as
-/// well: where the second half of a condition decides there, as in `B < 2 and T == 5`, one more
-/// size of T says nothing of the others.
-bool SmallSizes::goes_on_alike(const Sizes& sizes, const Symbol& symbol,
-                               const Assertions& known) const {
-  const auto names_others = [&](const Need& need) {
-    const std::vector<Symbol> in = (need.comparison.left - need.comparison.right).symbols();
-    return std::any_of(in.begin(), in.end(), [&](const Symbol& each) { return each != symbol; });
+/// True if the run at these sizes constrains the other symbols only as the graph or its assertions
+/// do. If the second half of a condition decides, as in `B < 2 and T == 5`, one more size of T
+/// shows nothing about the others.
+bool SmallSizes::stays_equal(const Sizes& sizes, const Symbol& symbol,
+                             const Assertions& known) const {
+  const auto mentions_others = [&](const Need& need) {
+    const std::vector<Symbol> symbols = (need.comparison.left - need.comparison.right).symbols();
+    return std::any_of(symbols.begin(), symbols.end(),
+                       [&](const Symbol& each) { return each != symbol; });
   };
   try {
-    std::vector<Comparison> asked = known.all();
+    std::vector<Comparison> asserted = known.all();
     for (const Need& need : branch_needs(traced_, sample_)) {
-      if (names_others(need)) asked.push_back(need.comparison);
+      if (mentions_others(need)) asserted.push_back(need.comparison);
     }
-    const TraceAt there = run_unrolled_if_short(sizes, rewrites_);
-    if (rewrites_.rolled_loops.empty() && !computes_the_same(traced_.graph, there.traced.graph))
+    const TraceAt run = run_unrolled_if_short(sizes, rewrites_);
+    if (rewrites_.rerolled_loops.empty() && !computes_the_same(traced_.graph, run.traced.graph))
       return false;
-    const std::vector<Need> needs = branch_needs(shaped(there), sizes);
+    const std::vector<Need> needs = branch_needs(shaped(run), sizes);
     return std::all_of(needs.begin(), needs.end(), [&](const Need& need) {
-      return !names_others(need) ||
-             std::find(asked.begin(), asked.end(), need.comparison) != asked.end() ||
-             ir::prove(need.comparison, asked) == ir::Verdict::always;
+      return !mentions_others(need) ||
+             std::find(asserted.begin(), asserted.end(), need.comparison) != asserted.end() ||
+             ir::prove(need.comparison, asserted) == ir::Verdict::always;
     });
   } catch (const Error& error) {
     if (error.diagnostic().id == "internal") throw;
@@ -246,51 +323,63 @@ bool SmallSizes::goes_on_alike(const Sizes& sizes, const Symbol& symbol,
 void SmallSizes::try_empty(const ir::Dim& size, Assertions& out) const {
   Sizes sizes = sample_;
   sizes[size.symbols()[0]] = 0;
-  if (all_hold(out.all(), sizes) && !tried(sizes).is_right)
-    out.add({{size, Relation::ge, 1}, {}, "without entries the model does something else"});
+  if (all_hold(out.all(), sizes) && !outcome_at(sizes).is_right)
+    out.add({{size, Relation::ge, 1}, {}, "the model behaves differently on an empty axis"});
 }
 
-/// Whether the graph gives what torch gives at these sizes, from these values and from others,
-/// except those that torch refuses.
-bool SmallSizes::computes(const TraceAt& there) const {
-  constexpr uint64_t kDraws = 5;
-  if (!is_right(there)) return false;
-  for (uint64_t draw = 1; draw <= kDraws; ++draw) {
-    std::optional<TraceAt> run;
+/// True if the graph gives what torch gives at these sizes, for these values and for others that
+/// torch accepts.
+bool SmallSizes::computes(const TraceAt& run) const {
+  constexpr uint64_t kSeeds = 5;
+  if (!is_right(run)) return false;
+  for (uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    std::optional<TraceAt> other;
     try {
-      run = {there.sizes, request_.trace(there.sizes, draw, rewrites_), draw};
+      other = {run.sizes, request_.trace(run.sizes, seed, rewrites_), seed};
     } catch (const Error& error) {
       if (!may_be_of_values(error)) throw;
     }
-    if (run && !is_right(*run)) return false;
+    if (other && !is_right(*other)) return false;
   }
   return true;
 }
 
-/// Where torch refuses the values at hand, others are tried: the sizes may not be to blame.
+/// The program as it is, without branches that are fixed; nothing if it does not run.
+std::optional<TraceAt> SmallSizes::plain_run(const Sizes& sizes) const {
+  Rewrites unfixed = rewrites_;
+  unfixed.fixed_branches.clear();
+  try {
+    return run_unrolled_if_short(sizes, unfixed);
+  } catch (const Error& error) {
+    if (error.diagnostic().id == "internal") throw;
+    return std::nullopt;
+  }
+}
+
+/// If torch rejects the values, tries others: the sizes may not be the reason.
 TraceAt SmallSizes::run_at(const Sizes& sizes, const Rewrites& rewrites) const {
-  for (const uint64_t draw : kOtherDraws) try {
-      return {sizes, request_.trace(sizes, draw, rewrites), draw};
+  for (const uint64_t seed : kOtherSeeds) try {
+      return {sizes, request_.trace(sizes, seed, rewrites), seed};
     } catch (const Error& error) {
-      if (draw == kOtherDraws.back() || !may_be_of_values(error)) throw;
+      if (seed == kOtherSeeds.back() || !may_be_of_values(error)) throw;
     }
-  T2N_ASSERT(false, "no draws");
+  T2N_ASSERT(false, "no seeds");
 }
 
 /// If a loop is too short, compares what the graph computes with what torch does.
-SmallSizes::Tried SmallSizes::tried(const Sizes& sizes) const {
+SmallSizes::Outcome SmallSizes::outcome_at(const Sizes& sizes) const {
   try {
-    const TraceAt there = run_at(sizes, rewrites_);
-    return {is_alike_there(traced_, there) || computes(there), false};
+    const TraceAt run = run_at(sizes, rewrites_);
+    return {matches_run(traced_, run) || computes(run), false};
   } catch (const Error& error) {
     if (error.diagnostic().id == "internal") throw;
-    if (rewrites_.rolled_loops.empty()) return {};
+    if (rewrites_.rerolled_loops.empty()) return {};
     const std::string& id = error.diagnostic().id;
     if (id != "dynamic-loop" && id != "short-loop") return {false, true};
   }
   try {
     Rewrites unrolled = rewrites_;
-    unrolled.rolled_loops.clear();
+    unrolled.rerolled_loops.clear();
     return {request_.is_right(traced_.graph, run_at(sizes, unrolled)), true};
   } catch (const Error& error) {
     if (error.diagnostic().id == "internal") throw;

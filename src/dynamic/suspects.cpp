@@ -8,7 +8,7 @@
 namespace t2n::dynamic {
 namespace {
 
-/// A literal of an operation, and the size that it seems to be.
+/// A literal of an operation, and the size that it probably is.
 struct Suspect {
   const ir::Node* node;
   std::string argument;
@@ -23,7 +23,7 @@ bool is_shape_argument(std::string_view name) {
 
 const ir::Shape* shape_of(const ir::Graph& graph, const ir::Node& node, std::string_view name) {
   const ir::ValueId id = ir::operand(node, name);
-  return id == ir::kNoValue ? nullptr : &graph.values[static_cast<size_t>(id)].shape;
+  return id == ir::kNoValue ? nullptr : &graph.values[id].shape;
 }
 
 class Finder {
@@ -65,8 +65,7 @@ class Finder {
   /// x[:, :10] of an axis that has size 10 in the sample.
   void in_slice(const ir::Node& node) {
     const ir::Shape* self = shape_of(graph_, node, "self");
-    const ir::Attr* axis = node.find("dim");
-    const auto* dim = axis ? std::get_if<ir::Dim>(axis) : nullptr;
+    const auto* dim = std::get_if<ir::Dim>(node.find("dim"));
     const bool has_end = node.find("end") != nullptr || node.find("length") != nullptr;
     if (self == nullptr || dim == nullptr || !dim->is_constant() || !has_end) return;
     const auto rank = static_cast<int64_t>(self->size());
@@ -75,8 +74,7 @@ class Finder {
     const ir::Dim& size = self->at(static_cast<size_t>(at));
     if (size.is_constant()) return;
     for (const std::string_view name : {"end", "length"}) {
-      const ir::Attr* attr = node.find(name);
-      const auto* end = attr ? std::get_if<ir::Dim>(attr) : nullptr;
+      const auto* end = std::get_if<ir::Dim>(node.find(name));
       if (end && end->is_constant() && end->value() == sample_of(size)) add(node, name, *end, size);
     }
   }
@@ -87,10 +85,10 @@ class Finder {
     ir::for_each_input(node, [&](ir::ValueId) { has_operand = true; });
     if (has_operand) return;
     const auto look = [&](const ir::Argument& arg, const ir::Dim& literal) {
-      constexpr int64_t kTelling = 3;
-      if (!literal.is_constant() || literal.value() < kTelling) return;
+      constexpr int64_t kDistinctive = 3;
+      if (!literal.is_constant() || literal.value() < kDistinctive) return;
       for (const auto& [symbol, size] : sample_)
-        if (size == literal.value() && symbol.born() == nullptr)
+        if (size == literal.value() && symbol.unbacked() == nullptr)
           return add(node, arg.name, literal, ir::Dim::symbol(symbol));
     };
     for (const ir::Argument& arg : node.args) {
@@ -122,11 +120,11 @@ Diagnostic suspicion(std::string message, std::vector<Where> where, std::string 
 
 void report_outputs(const ir::Graph& graph, const Sizes& sample, const Report& report) {
   for (const auto& [symbol, size] : sample) {
-    if (symbol.born() != nullptr) continue;
+    if (symbol.unbacked() != nullptr) continue;
     bool grows = false;
     std::string fixed;
     for (size_t i = 0; i < graph.outputs.size(); ++i) {
-      const ir::Shape& shape = graph.values[static_cast<size_t>(graph.outputs[i])].shape;
+      const ir::Shape& shape = graph.values[graph.outputs[i]].shape;
       grows = grows || mentions(shape, symbol);
       if (!mentions(shape, symbol) && size > 1 &&
           std::find(shape.begin(), shape.end(), ir::Dim(size)) != shape.end())
@@ -155,7 +153,7 @@ void report_suspects(const ir::Graph& graph, const Sizes& sample, const Report& 
         suspicion(cat(ir::op_name(suspect.node->op), ": ", suspect.argument, " holds the literal ",
                       suspect.literal, ", which is ", suspect.size.str(), " in the sample"),
                   {ir::node_where(graph, *suspect.node)},
-                  "the file holds the literal for all sizes, as the model does"));
+                  "the exported model uses the literal at all sizes, as the model does"));
   report_outputs(graph, sample, report);
 }
 

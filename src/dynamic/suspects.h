@@ -1,4 +1,4 @@
-// Signs that whoever traced the model baked a size of the sample into it.
+// Finds literals that are probably sizes of the sample, fixed when the model was traced.
 #pragma once
 
 #include "src/diag/sink.h"

@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <map>
 
-#include "src/dynamic/births.h"
+#include "src/diag/error.h"
+#include "src/dynamic/unbacked_sizes.h"
 
 namespace t2n::dynamic {
 
@@ -25,17 +26,18 @@ std::set<int64_t> extents_of(const ir::Graph& graph) {
   return out;
 }
 
-std::set<const void*> varying_loops(const std::vector<TraceAt>& runs,
-                                    const std::set<const void*>& rolled) {
-  std::map<const void*, int64_t> iterations;
+std::set<ir::ProgramPoint> varying_loops(const std::vector<TraceAt>& runs,
+                                         const std::set<ir::ProgramPoint>& rerolled) {
+  std::map<ir::ProgramPoint, int64_t> iterations;
   for (const Decision& decision : runs[0].traced.decisions)
-    if (decision.kind == Decision::Kind::loop) iterations.try_emplace(decision.id, decision.way);
-  std::set<const void*> varying;
+    if (decision.kind == Decision::Kind::loop)
+      iterations.try_emplace(decision.id, decision.direction);
+  std::set<ir::ProgramPoint> varying;
   for (size_t run = 1; run < runs.size(); ++run) {
-    std::set<const void*> seen;
+    std::set<ir::ProgramPoint> seen;
     for (const Decision& decision : runs[run].traced.decisions)
       if (iterations.contains(decision.id) && seen.insert(decision.id).second &&
-          iterations.at(decision.id) != decision.way && !rolled.contains(decision.id))
+          iterations.at(decision.id) != decision.direction && !rerolled.contains(decision.id))
         varying.insert(decision.id);
   }
   return varying;
@@ -43,12 +45,11 @@ std::set<const void*> varying_loops(const std::vector<TraceAt>& runs,
 
 namespace {
 
-/// The names of values with an axis whose size follows from values.
-std::set<std::string> counted_values(const ir::Graph& graph) {
+/// The names of values with a data-dependent size.
+std::set<std::string> unbacked_values(const ir::Graph& graph) {
   std::set<std::string> out;
-  for (const ir::Node* node : nodes_with_births(graph))
-    for (const ir::ValueId id : node->outputs)
-      out.insert(graph.values[static_cast<size_t>(id)].name);
+  for (const ir::Node* node : nodes_with_unbacked_sizes(graph))
+    for (const ir::ValueId id : node->outputs) out.insert(graph.values[id].name);
   return out;
 }
 
@@ -62,110 +63,143 @@ bool mentions_any(const ir::Dim& size, const std::set<std::string>& values) {
 
 }  // namespace
 
-std::vector<const void*> branches_on_values(const std::vector<TraceAt>& runs, const Sizes& at) {
-  std::map<const void*, std::set<int64_t>> ways;
-  std::set<const void*> seen;
-  std::vector<const void*> out;
+std::vector<ir::ProgramPoint> branches_on_values(const std::vector<TraceAt>& runs,
+                                                 const Sizes& at) {
+  std::map<ir::ProgramPoint, std::set<int64_t>> directions;
+  std::set<ir::ProgramPoint> seen;
+  std::vector<ir::ProgramPoint> out;
   for (const TraceAt& run : runs) {
-    const std::set<std::string> counted = counted_values(run.traced.graph);
+    const std::set<std::string> unbacked = unbacked_values(run.traced.graph);
     for (const Decision& decision : run.traced.decisions) {
       if (decision.kind != Decision::Kind::branch || decision.is_guard) continue;
-      if (run.sizes == at) ways[decision.id].insert(decision.way);
+      if (run.sizes == at) directions[decision.id].insert(decision.direction);
       const auto& condition = decision.comparison;
-      const bool is_counted = condition && (mentions_any(condition->left, counted) ||
-                                            mentions_any(condition->right, counted));
-      if ((is_counted || ways[decision.id].size() == 2) && seen.insert(decision.id).second)
+      const bool depends_on_values = condition && (mentions_any(condition->left, unbacked) ||
+                                                   mentions_any(condition->right, unbacked));
+      if ((depends_on_values || directions[decision.id].size() == 2) &&
+          seen.insert(decision.id).second)
         out.push_back(decision.id);
     }
   }
   return out;
 }
 
-std::vector<const void*> differing_branches(const std::vector<TraceAt>& runs) {
-  std::vector<const void*> order;
-  std::vector<std::map<const void*, std::vector<int64_t>>> ways(runs.size());
-  const std::vector<const void*> by_values = branches_on_values(runs, runs[0].sizes);
+std::vector<ir::ProgramPoint> differing_branches(const std::vector<TraceAt>& runs) {
+  std::vector<ir::ProgramPoint> order;
+  std::vector<std::map<ir::ProgramPoint, std::vector<int64_t>>> directions(runs.size());
+  const std::vector<ir::ProgramPoint> by_values = branches_on_values(runs, runs[0].sizes);
   for (size_t run = 0; run < runs.size(); ++run)
     for (const Decision& decision : runs[run].traced.decisions) {
       if (decision.kind != Decision::Kind::branch || decision.is_guard ||
           std::find(by_values.begin(), by_values.end(), decision.id) != by_values.end())
         continue;
-      ways[run][decision.id].push_back(decision.way);
+      directions[run][decision.id].push_back(decision.direction);
       if (std::find(order.begin(), order.end(), decision.id) == order.end())
         order.push_back(decision.id);
     }
-  std::erase_if(order, [&](const void* branch) {
-    return std::all_of(ways.begin(), ways.end(),
-                       [&](auto& of_run) { return of_run[branch] == ways[0][branch]; });
+  std::erase_if(order, [&](ir::ProgramPoint branch) {
+    return std::all_of(directions.begin(), directions.end(),
+                       [&](auto& taken) { return taken[branch] == directions[0][branch]; });
   });
   return order;
 }
 
-std::optional<std::string> obstacle_of(const std::vector<TraceAt>& runs, const void* branch) {
+std::optional<std::string> reason_of(const std::vector<TraceAt>& runs, ir::ProgramPoint branch) {
   std::optional<std::string> out;
   for (const TraceAt& run : runs)
     for (const Decision& decision : run.traced.decisions)
-      if (decision.id == branch && (!out || out->empty())) out = decision.obstacle;
+      if (decision.id == branch && (!out || out->empty())) out = decision.reason;
   return out;
 }
 
-void note_obstacle(std::vector<TraceAt>& runs, const void* branch, const std::string& obstacle) {
+void note_reason(std::vector<TraceAt>& runs, ir::ProgramPoint branch, const std::string& reason) {
   for (TraceAt& run : runs)
     for (Decision& decision : run.traced.decisions)
-      if (decision.id == branch) decision.obstacle = obstacle;
+      if (decision.id == branch) decision.reason = reason;
 }
 
-bool add_padded(const std::vector<TraceAt>& runs, std::map<const void*, int64_t>& padded) {
+bool add_padded(const std::vector<TraceAt>& runs, std::map<ir::ProgramPoint, int64_t>& padded) {
   const size_t before = padded.size();
   for (const TraceAt& run : runs) padded.insert(run.traced.padded.begin(), run.traced.padded.end());
   return padded.size() > before;
 }
 
-std::set<const void*> varying_numbers(const std::vector<TraceAt>& runs) {
+std::set<ir::ProgramPoint> varying_numbers(const std::vector<TraceAt>& runs) {
   const auto numbers = [](const TraceAt& run) {
-    std::map<const void*, std::string> out;
+    std::map<ir::ProgramPoint, std::string> out;
     for (const Decision& decision : run.traced.decisions)
       if (decision.is_computable) out[decision.id] += decision.number + ";";
     return out;
   };
-  const std::map<const void*, std::string> here = numbers(runs[0]);
-  std::set<const void*> varying;
+  const std::map<ir::ProgramPoint, std::string> here = numbers(runs[0]);
+  std::set<ir::ProgramPoint> varying;
   for (size_t run = 1; run < runs.size(); ++run) {
-    const std::map<const void*, std::string> there = numbers(runs[run]);
+    const std::map<ir::ProgramPoint, std::string> others = numbers(runs[run]);
     for (const auto& [id, text] : here)
-      if (const auto other = there.find(id); other != there.end() && other->second != text)
+      if (const auto other = others.find(id); other != others.end() && other->second != text)
         varying.insert(id);
   }
   return varying;
 }
 
-std::optional<Sizes> sizes_against(const Comparison& relation, Chooser& chooser) {
+std::vector<Sizes> sizes_against(const Comparison& relation, Chooser& chooser) {
   constexpr int kTries = 6;
-  for (int i = 0; i < kTries; ++i) {
-    const auto sizes = chooser.next(symbols_of(chooser.sample()), i % 2 == 0);
-    if (sizes && !holds(relation, *sizes)) return sizes;
+  constexpr int64_t kFarthest = 64;
+  constexpr size_t kMost = 6;
+  std::vector<Sizes> out;
+  const auto add = [&](const Sizes& sizes) {
+    if (!holds(relation, sizes) && out.size() < kMost) out.push_back(sizes);
+  };
+  for (int i = 0; i < kTries && out.empty(); ++i)
+    if (const auto sizes = chooser.next(symbols_of(chooser.sample()), i % 2 == 0)) add(*sizes);
+  for (const Symbol& symbol : (relation.left - relation.right).symbols()) {
+    const auto sample = chooser.sample().find(symbol);
+    if (sample == chooser.sample().end()) continue;
+    for (int64_t distance = 1; distance <= kFarthest; ++distance)
+      for (const int64_t size : {sample->second + distance, sample->second - distance}) {
+        Sizes sizes = chooser.sample();
+        sizes[symbol] = size;
+        if (size > 0 && chooser.allows(sizes)) add(sizes);
+      }
   }
-  return {};
+  return out;
 }
 
-std::string twins_of(const Symbol& symbol, const DynamicInputs& declared) {
+std::string equal_axes_hint(const Symbol& symbol, const DynamicInputs& declared) {
   const int64_t size = declared.sample.at(symbol);
-  const bool has_twin =
+  const bool has_equal =
       std::any_of(declared.shapes.begin(), declared.shapes.end(), [&](const ir::Shape& shape) {
         return std::find(shape.begin(), shape.end(), ir::Dim(size)) != shape.end();
       });
   std::string out;
-  if (has_twin)
-    out = cat("an axis that is ", size,
-              " in the sample as well is not declared: if it must be as "
-              "large, give it ",
-              symbol, ", too; ");
+  if (has_equal)
+    out = cat("another axis of size ", size,
+              " in the sample is not declared: if both must be equal, declare it as ", symbol,
+              " too; ");
   if (declared.sample.size() > 1)
     out += cat("if ", symbol, " must equal another size, give both the same symbol; ");
   return out;
 }
 
-bool holds_far_off(const Comparison& relation, const Sizes& at) {
+void refuse_others(const Failure& failure, const Sizes& sample, const std::string& hint) {
+  Diagnostic out = failure.second;
+  out.id = "dynamic-failed";
+  out.why = out.message;
+  out.message = cat("the model does not run at ", sizes_str(failure.first),
+                    ", only at the sample's ", sizes_str(sample));
+  out.help = cat(
+      hint,
+      "a size of the sample may have been fixed by tracing: take it from x.size() in the model");
+  throw Error(std::move(out));
+}
+
+bool all_differ(const Sizes& sizes) {
+  std::set<int64_t> seen;
+  for (const auto& [symbol, size] : sizes) seen.insert(size);
+  return seen.size() == sizes.size();
+}
+
+bool holds_at_larger(const Comparison& relation, const Sizes& at) {
   for (const auto& [symbol, sample] : at) {
     Sizes sizes = at;
     for (int64_t size = 4 * sample; size < 8 * sample + 64; ++size) {

@@ -6,15 +6,15 @@
 
 #include <limits>
 
-#include "src/compress/q4_0.h"
+#include "src/compress/round/q4_0.h"
 #include "src/diag/error.h"
 #include "src/diag/printable.h"
 #include "src/eval/sequences.h"
 #include "src/eval/transforms.h"
-#include "src/trace/convert.h"
-#include "src/trace/half.h"
-#include "src/trace/recorder.h"
-#include "src/trace/torch_error.h"
+#include "src/frontend/load/call.h"
+#include "src/frontend/load/convert.h"
+#include "src/frontend/load/torch_error.h"
+#include "src/frontend/run/half.h"
 
 namespace t2n::eval {
 namespace {
@@ -33,7 +33,7 @@ c10::IValue to_ivalue(const ir::Attr& attr, const c10::Argument& argument,
   struct Visitor {
     const c10::Argument& argument;
     const ir::Operand& operand;
-    /// Operands may lie in pages that cannot be written to: an operator that writes gets a copy.
+    /// Operands may be mapped read-only: an operator that writes gets a copy.
     c10::IValue tensor(ir::ValueId id) const {
       if (id == ir::kNoValue) return {};
       const at::Tensor shared = trace::to_torch(operand(id));
@@ -108,7 +108,7 @@ std::vector<ir::Tensor> apply_rope(const ir::Node& node, const ir::Operand& oper
   return {trace::share(x.mul(tensor("cos")).add(turned.mul(tensor("sin"))))};
 }
 
-/// `t2n::dequantise_q4_0(self, shape, dtype)`: the weight that blocks represent.
+/// `t2n::dequantise_q4_0(self, shape, dtype)`: the weight that the blocks represent.
 std::vector<ir::Tensor> dequantise_q4_0(const ir::Node& node, const ir::Operand& operand) {
   const auto& self = std::get<ir::TensorRef>(*node.find("self"));
   const auto& shape = std::get<std::vector<ir::Dim>>(*node.find("shape"));
@@ -124,31 +124,32 @@ std::vector<ir::Tensor> integer_linear(const ir::Node& node, const ir::Operand& 
   return {trace::share(at::matmul(wide("input"), wide("weight").t()))};
 }
 
-/// The largest or smallest element where there is none, which torch refuses: in a graph without the
-/// model's branch around it, nothing may follow from it.
-std::optional<at::Tensor> bound_of_none(const torch::jit::Operator& op,
-                                        const torch::jit::Stack& inputs) {
+/// The maximum or minimum of an empty tensor, which torch rejects. A graph without the model's
+/// branch around it may compute such a value without using it.
+std::optional<at::Tensor> bound_of_empty(const torch::jit::Operator& op,
+                                         const torch::jit::Stack& inputs) {
   const bool is_largest = op.schema().name() == "aten::max";
   if ((!is_largest && op.schema().name() != "aten::min") || inputs.size() != 1) return {};
   const at::Tensor& self = inputs[0].toTensor();
   if (self.numel() > 0 || self.is_complex() || self.scalar_type() == at::kBool) return {};
-  const at::Tensor none = at::empty({}, self.options());
+  const at::Tensor bound = at::empty({}, self.options());
   if (self.is_floating_point())
-    return none.fill_((is_largest ? -1 : 1) * std::numeric_limits<double>::infinity());
-  return none.fill_(is_largest ? at::Scalar(0) : at::Scalar(1));
+    return bound.fill_((is_largest ? -1 : 1) * std::numeric_limits<double>::infinity());
+  return bound.fill_(is_largest ? at::Scalar(0) : at::Scalar(1));
 }
 
-/// Numbers of the model's source are tensors without axes in the graph, in their widest dtype.
-/// Torch does not promote others to that: the node's dtype tells that they were numbers.
+/// Numbers of the model's source are rank-0 tensors of the widest dtype in the graph. torch does
+/// not promote other operands to that dtype. The node's compute dtype shows that they were numbers.
 void mark_numbers(const ir::Node& node, torch::jit::Stack& stack) {
   if (!node.compute_dtype) return;
-  const at::ScalarType computed = trace::to_torch(*node.compute_dtype);
+  const at::ScalarType compute_dtype = trace::to_torch(*node.compute_dtype);
   for (const c10::IValue& value : stack) {
     if (!value.isTensor() || !value.toTensor().defined()) continue;
     const at::Tensor& tensor = value.toTensor();
-    const at::ScalarType own = tensor.scalar_type();
-    const bool is_widest = own == at::kDouble || own == at::kLong || own == at::kComplexDouble;
-    if (tensor.dim() == 0 && is_widest && own != computed)
+    const at::ScalarType dtype = tensor.scalar_type();
+    const bool is_widest =
+        dtype == at::kDouble || dtype == at::kLong || dtype == at::kComplexDouble;
+    if (tensor.dim() == 0 && is_widest && dtype != compute_dtype)
       tensor.unsafeGetTensorImpl()->set_wrapped_number(true);
   }
 }
@@ -159,7 +160,7 @@ std::vector<ir::Tensor> evaluate(const ir::Node& node, const ir::Operand& operan
   if (ir::op_name(node.op) == "t2n::observe")
     return {operand(std::get<ir::TensorRef>(*node.find("self")).id)};
   if (is_transform(node)) return transform(node, operand);
-  if (is_of_sequences(node)) return run_sequences(node, operand);
+  if (is_sequence_op(node)) return run_sequences(node, operand);
   if (ir::op_name(node.op) == "t2n::apply_rope") return apply_rope(node, operand);
   if (ir::op_name(node.op) == compress::kDequantise) return dequantise_q4_0(node, operand);
   if (ir::op_name(node.op) == "t2n::integer_linear") return integer_linear(node, operand);
@@ -173,9 +174,8 @@ std::vector<ir::Tensor> evaluate(const ir::Node& node, const ir::Operand& operan
     stack.push_back(to_ivalue(*attr, argument, operand));
   }
   mark_numbers(node, stack);
-  // The graph has no strides: the operand of a view may have another layout than when it was
-  // traced.
-  if (const auto bound = bound_of_none(*op, stack)) return {trace::share(*bound)};
+  // The graph has no strides: the operand of a view may have another layout than in the trace.
+  if (const auto bound = bound_of_empty(*op, stack)) return {trace::share(*bound)};
   if (op->schema().name() == "aten::view") stack[0] = stack[0].toTensor().contiguous();
   try {
     trace::run_with_halves(*op, trace::make_run(op->getOperation()), stack);

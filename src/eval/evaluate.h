@@ -6,7 +6,7 @@
 namespace t2n::eval {
 
 ir::Evaluator torch_evaluator();
-/// With torch's own kernels for 16-bit floats, as its executor has them.
+/// The same with torch's own kernels for 16-bit floats, as its executor uses them.
 ir::Evaluator native_evaluator();
 
 }  // namespace t2n::eval

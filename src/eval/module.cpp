@@ -1,4 +1,4 @@
-// The functions that libt2nnef_torch.so offers to torch-free code.
+// The functions that libt2nnef_torch.so exports to torch-free code.
 #include <torch/csrc/jit/runtime/print_handler.h>
 #include <torch/csrc/jit/serialization/pickle.h>
 #include <torch/version.h>
@@ -12,18 +12,19 @@
 #include "src/eval/evaluate.h"
 #include "src/eval/schema.h"
 #include "src/eval/wide.h"
+#include "src/frontend/load/allocation.h"
+#include "src/frontend/load/torch_error.h"
+#include "src/frontend/run/setstate.h"
+#include "src/frontend/session/inputs.h"
+#include "src/frontend/session/session.h"
 #include "src/model_file/pickle_scan.h"
 #include "src/model_file/zip_directory.h"
-#include "src/trace/allocation.h"
-#include "src/trace/inputs.h"
-#include "src/trace/session.h"
-#include "src/trace/torch_error.h"
 
 namespace t2n::trace {
 namespace {
 
 std::shared_ptr<Session> load(const std::string& path, const std::string& method) {
-  return std::make_shared<Session>([path] { return load_model(path); }, method);
+  return std::make_shared<Session>([path] { return load_model(path, make_by_setstate); }, method);
 }
 
 std::shared_ptr<Session> compile(const InlineModel& model) {
@@ -56,7 +57,7 @@ FirstDifference first_difference(Session& session, const std::vector<SampleInput
   return session.first_difference(inputs, torch, ours);
 }
 
-void verify(const Session& session, bool whole) { session.verify(whole); }
+void verify(const Session& session, bool entire) { session.verify(entire); }
 
 /// Called before LibTorch builds what the pickle contains.
 void check_saved(const std::vector<char>& bytes, const std::string& path) {
@@ -96,7 +97,7 @@ extern "C" __attribute__((visibility("default"))) const t2n::trace::TorchModule*
 t2n_torch_module() {
   namespace trace = t2n::trace;
   trace::watch_allocations();
-  // A model's own output is dropped; our standard output holds results.
+  // The model's own output is dropped: standard output is for results.
   torch::jit::setPrintHandler([](const std::string& /*text*/) {});
   static const trace::TorchModule module = {TORCH_VERSION,
                                             trace::load,

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "src/diag/error.h"
-#include "src/trace/convert.h"
+#include "src/frontend/load/convert.h"
 
 namespace t2n::eval {
 namespace {

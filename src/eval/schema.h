@@ -11,7 +11,7 @@ namespace t2n::eval {
 /// nullopt if LibTorch has no operator with this name and overload ("aten::gelu",
 /// "aten::add.Tensor").
 std::optional<ir::Schema> find_schema(const std::string& op);
-/// All operators on numbers, strings and containers, by their text.
+/// All operators on numbers, strings and containers, sorted by text.
 std::vector<ir::Schema> operators_without_tensors();
 
 }  // namespace t2n::eval

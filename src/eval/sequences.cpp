@@ -5,9 +5,9 @@
 
 #include "src/diag/error.h"
 #include "src/diag/printable.h"
-#include "src/trace/convert.h"
-#include "src/trace/half.h"
-#include "src/trace/torch_error.h"
+#include "src/frontend/load/convert.h"
+#include "src/frontend/load/torch_error.h"
+#include "src/frontend/run/half.h"
 
 namespace t2n::eval {
 namespace {
@@ -18,13 +18,13 @@ at::Tensor tensor_of(const ir::Node& node, const char* name, const ir::Operand& 
   return trace::to_torch(operand(std::get<ir::TensorRef>(*node.find(name)).id));
 }
 
-/// Lengths must be between 1 and the number of steps, and must not increase.
-at::Tensor checked(const at::Tensor& lengths, int64_t most) {
-  const bool fit = lengths.ge(1).logical_and(lengths.le(most)).all().item<bool>();
-  const bool falls = lengths.numel() < 2 || lengths.diff().le(0).all().item<bool>();
-  if (!fit || !falls)
-    throw Error("forward-failed", cat("t2n::sequence_lengths failed: lengths must be 1 to ", most,
-                                      ", the longest first"));
+/// Lengths must be between 1 and the number of time steps, and must not increase.
+at::Tensor checked(const at::Tensor& lengths, int64_t max_length) {
+  const bool in_range = lengths.ge(1).logical_and(lengths.le(max_length)).all().item<bool>();
+  const bool is_descending = lengths.numel() < 2 || lengths.diff().le(0).all().item<bool>();
+  if (!in_range || !is_descending)
+    throw Error("forward-failed", cat("t2n::sequence_lengths failed: lengths must be 1 to ",
+                                      max_length, ", the longest first"));
   return lengths;
 }
 
@@ -48,9 +48,7 @@ c10::IValue parameters(const ir::Node& node, const ir::Operand& operand) {
 }
 
 /// "aten::lstm" for t2n::lstm.padded.
-std::string layer_of(const ir::Node& node) {
-  return cat("aten::", ir::op_short_name(node.op));
-}
+std::string layer_of(const ir::Node& node) { return cat("aten::", ir::op_short_name(node.op)); }
 
 void call(const std::string& name, Stack& stack) {
   const auto op = torch::jit::findOperatorFor(c10::OperatorName(name, "data"));
@@ -78,19 +76,19 @@ std::vector<ir::Tensor> layers(const ir::Node& node, const ir::Operand& operand)
   stack.emplace_back(std::get<bool>(*node.find("train")));
   stack.emplace_back(std::get<bool>(*node.find("bidirectional")));
   call(layer_of(node), stack);
-  const at::Tensor back = order.argsort();
+  const at::Tensor inverse = order.argsort();
   const at::Tensor y = std::get<0>(at::_pad_packed_sequence(
       stack.at(0).toTensor(), batch_sizes, batch_first, 0, input.size(batch_first ? 1 : 0)));
   std::vector<ir::Tensor> out = {
-      trace::share(y.index_select(batch_first ? 0 : 1, back).contiguous())};
+      trace::share(y.index_select(batch_first ? 0 : 1, inverse).contiguous())};
   for (size_t i = 1; i < stack.size(); ++i)
-    out.push_back(trace::share(stack[i].toTensor().index_select(1, back)));
+    out.push_back(trace::share(stack[i].toTensor().index_select(1, inverse)));
   return out;
 }
 
 }  // namespace
 
-bool is_of_sequences(const ir::Node& node) {
+bool is_sequence_op(const ir::Node& node) {
   const std::string_view name = ir::op_name(node.op);
   return name.starts_with("t2n::") &&
          (name.ends_with(".padded") || name == "t2n::sequence_lengths" ||

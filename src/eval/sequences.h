@@ -1,5 +1,5 @@
-// Recurrent layers over padded sequences with lengths (t2n::lstm.padded etc.), computed by torch's
-// layers over packed ones.
+// Recurrent layers over padded sequences with lengths (t2n::lstm.padded etc.), computed with
+// torch's layers over packed sequences.
 #pragma once
 
 #include <vector>
@@ -8,9 +8,9 @@
 
 namespace t2n::eval {
 
-/// Whether the node is one of these, t2n::sequence_lengths or t2n::batch_sizes.
-bool is_of_sequences(const ir::Node& node);
-/// Errors: `forward-failed` for lengths that torch refuses.
+/// True for these layers, t2n::sequence_lengths and t2n::batch_sizes.
+bool is_sequence_op(const ir::Node& node);
+/// Errors: `forward-failed` for lengths that torch rejects.
 std::vector<ir::Tensor> run_sequences(const ir::Node& node, const ir::Operand& operand);
 
 }  // namespace t2n::eval

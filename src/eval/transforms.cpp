@@ -2,7 +2,7 @@
 
 #include <ATen/Functions.h>
 
-#include "src/trace/convert.h"
+#include "src/frontend/load/convert.h"
 
 namespace t2n::eval {
 namespace {

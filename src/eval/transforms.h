@@ -1,4 +1,4 @@
-// Our Fourier transforms of pairs (t2n::fft_…, t2n::stft), computed by torch's.
+// Fourier transforms on pairs of floats (t2n::fft_…, t2n::stft), computed with torch's.
 #pragma once
 
 #include <vector>
@@ -7,7 +7,7 @@
 
 namespace t2n::eval {
 
-/// Whether the node is one of them.
+/// True for these transforms.
 bool is_transform(const ir::Node& node);
 std::vector<ir::Tensor> transform(const ir::Node& node, const ir::Operand& operand);
 

@@ -6,12 +6,12 @@
 #include "ir/op_traits.h"
 #include "src/diag/error.h"
 #include "src/eval/evaluate.h"
-#include "src/trace/convert.h"
+#include "src/frontend/load/convert.h"
 
 namespace t2n::eval {
 namespace {
 
-/// While an object lives, quotients of integers are f64.
+/// During the lifetime of an object, quotients of integers are f64.
 class DoubleByDefault {
  public:
   DoubleByDefault() : before_(c10::get_default_dtype()) {

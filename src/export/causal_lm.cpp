@@ -5,11 +5,11 @@
 #include <cctype>
 #include <map>
 
-#include "nnef/walk.h"
 #include "src/diag/error.h"
 #include "src/export/pipeline.h"
 #include "src/export/stages.h"
 #include "src/export/traced_model.h"
+#include "src/nnef/walk.h"
 
 namespace t2n {
 namespace {
@@ -18,21 +18,17 @@ constexpr const char* kTokens = "S";
 constexpr const char* kPast = "P";
 
 constexpr const char* kWrapper =
-    "wrap the model: forward(input_ids, past_key_values) gives the logits, then each cache with "
-    "torch.cat([past, new], dim) as it is; docs/language_models.md has the lines";
+    "wrap the model: forward(input_ids, past_key_values) must return the logits, then each cache "
+    "as torch.cat([past, new], dim); see docs/language_models.md";
 
 [[noreturn]] void refuse_preset(const std::string& what, const std::string& why,
                                 const std::string& help = kWrapper) {
-  throw Error("preset-unmet", cat("tract's causal_llm client would not take this model: ", what),
-              why, help);
+  throw Error("preset-unmet", cat("tract's causal_llm client cannot run this model: ", what), why,
+              help);
 }
 
-const ir::Value& input(const ir::Graph& graph, size_t i) {
-  return graph.values[static_cast<size_t>(graph.inputs[i])];
-}
-const ir::Value& output(const ir::Graph& graph, size_t i) {
-  return graph.values[static_cast<size_t>(graph.outputs[i])];
-}
+const ir::Value& input(const ir::Graph& graph, size_t i) { return graph.values[graph.inputs[i]]; }
+const ir::Value& output(const ir::Graph& graph, size_t i) { return graph.values[graph.outputs[i]]; }
 
 std::string shown(const ir::Value& value) {
   return cat(ir::dtype_name(value.dtype), ir::shape_str(value.shape));
@@ -44,13 +40,14 @@ void require_tokens(const ir::Graph& graph) {
   const ir::Value& tokens = input(graph, 0);
   if (tokens.dtype != ir::DType::i64 || tokens.shape.size() != 2)
     refuse_preset(cat("its first input, ", quoted(tokens.name), ", is ", shown(tokens)),
-                  "the client gives tokens there, i64[1,S]");
+                  "the client passes tokens as this input, i64[1,S]");
   const ir::Value& logits = output(graph, 0);
   if (!ir::is_float(logits.dtype) || logits.shape.empty())
     refuse_preset(cat("its first output, ", quoted(graph.output_names[0]), ", is ", shown(logits)),
-                  "the client takes logits there, the vocabulary along the last axis");
+                  "the client expects logits there, with the vocabulary along the last axis");
   if (graph.inputs.size() == 1)
-    refuse_preset("it has no caches", "the client gives each token once, and keeps no text");
+    refuse_preset("it has no caches",
+                  "the client passes each token once and does not keep the text");
   if (graph.outputs.size() != graph.inputs.size())
     refuse_preset(cat("it has ", graph.inputs.size() - 1, " caches and gives back ",
                       graph.outputs.size() - 1),
@@ -67,14 +64,14 @@ size_t growing_axis(const ir::Graph& graph, size_t i) {
           quoted(graph.output_names[i]), ", ", shown(after));
   if (!ir::is_float(before.dtype) || before.dtype != after.dtype ||
       before.shape.size() != after.shape.size())
-    refuse_preset(cat(pair, ", are no cache before and after"),
-                  "each input after the tokens has to be a cache of floats");
+    refuse_preset(cat(pair, ", are not one cache before and after the call"),
+                  "each input after the tokens must be a cache of floats");
   std::vector<size_t> axes;
   for (size_t axis = 0; axis < before.shape.size(); ++axis)
     if (before.shape[axis] != after.shape[axis]) axes.push_back(axis);
   if (axes.size() != 1 || after.shape[axes[0]] != before.shape[axes[0]] + tokens)
-    refuse_preset(cat(pair, ", differ by something else than the tokens along one axis"),
-                  "a cache has to grow by one entry for each token");
+    refuse_preset(cat(pair, ", do not differ by the number of tokens along exactly one axis"),
+                  "a cache must grow by one entry for each token");
   return axes[0];
 }
 
@@ -89,7 +86,7 @@ std::vector<dynamic::AxisSpec> open_axes(const ir::Graph& graph) {
     if (!is_batched) continue;
     if (cache.shape[0] != tokens.shape[0])
       refuse_preset(cat("the batch of the input ", quoted(cache.name), " is not its first axis"),
-                    "the client gives one text at a time", "give samples with a batch of one");
+                    "the client gives one text at a time", "pass samples with a batch of 1");
     axes.push_back(cat("input_", i, ":0=B"));
   }
   std::vector<dynamic::AxisSpec> out;
@@ -97,7 +94,7 @@ std::vector<dynamic::AxisSpec> open_axes(const ir::Graph& graph) {
   return out;
 }
 
-/// "key", "value", or "" if the name of a cache does not tell.
+/// "key", "value", or "" if the name of a cache shows neither.
 std::string kind_of(const std::string& name) {
   constexpr std::array<const char*, 2> kKinds = {"key", "value"};
   for (const char* kind : kKinds) {
@@ -110,7 +107,7 @@ std::string kind_of(const std::string& name) {
   return {};
 }
 
-/// "key_0", "value_0", "key_1"…: by the inputs' names if all tell, else alternating.
+/// "key_0", "value_0", "key_1"…: from the inputs' names if all of them show it, else alternating.
 std::vector<std::string> cache_names(const ir::Graph& graph) {
   const size_t count = graph.inputs.size() - 1;
   std::vector<std::string> kinds;
@@ -127,20 +124,20 @@ std::vector<std::string> cache_names(const ir::Graph& graph) {
       kind = kinds[i];
     else if (count % 2 == 0)
       kind = i % 2 == 0 ? "key" : "value";
-    const int place = used[kind]++;
-    out.push_back(kind == "cache" ? cat("cache_", place) : cat("cache_", kind, "_", place));
+    const int index = used[kind]++;
+    out.push_back(kind == "cache" ? cat("cache_", index) : cat("cache_", kind, "_", index));
   }
   return out;
 }
 
-PortNames client_names(const ir::Graph& graph, const PortNames& given) {
+PortNames client_names(const ir::Graph& graph, const PortNames& requested) {
   PortNames out{{"input_ids"}, {"outputs"}};
   for (const std::string& name : cache_names(graph)) {
     out.inputs.push_back("in_" + name);
     out.outputs.push_back("out_" + name);
   }
-  if (!given.inputs.empty()) out.inputs = given.inputs;
-  if (!given.outputs.empty()) out.outputs = given.outputs;
+  if (!requested.inputs.empty()) out.inputs = requested.inputs;
+  if (!requested.outputs.empty()) out.outputs = requested.outputs;
   return out;
 }
 
@@ -168,24 +165,25 @@ bool is_joined(const nnef::Document& document, const std::string& cache,
 
 }  // namespace
 
-CausalLm causal_lm(const ExportOptions& options) {
+void require_preset(const ExportOptions& options) {
   if (options.target.engine != target::Engine::tract)
-    throw Error("usage", "--preset causal-llm is for tract, whose client it serves", {},
-                "add --target tract");
+    throw Error("usage", "--preset causal-llm requires a tract target", {}, "add --target tract");
   if (!options.dynamic.axes.empty())
     throw Error("usage", "--preset causal-llm declares the axes itself: tokens S, caches P", {},
-                "leave --dynamic out; --assert may say more of S and P");
-  trace::TraceOptions quiet = trace_options(options);
-  quiet.report = nullptr;
-  const TracedModel model =
-      load_and_trace(options.model, options.method, options.samples, {}, quiet, [](auto) {});
-  const ir::Graph& graph = model.traced.graph;
+                "omit --dynamic; --assert can constrain S and P further");
+}
+
+CausalLm causal_lm(const LoadedModel& model, const ExportOptions& options) {
+  const TracedModel traced = trace_at_one_size(model, options);
+  const ir::Graph& graph = traced.traced.graph;
   require_tokens(graph);
   CausalLm out{{open_axes(graph), options.dynamic.asserted}, client_names(graph, options.names)};
+  dynamic::require_declared(out.dynamic.asserted, out.dynamic.axes);
   return out;
 }
 
-void require_lengths(dynamic::DynamicTrace& model, const std::vector<ir::Comparison>& asserted) {
+std::vector<dynamic::Sizes> client_lengths(const dynamic::DynamicTrace& model,
+                                           const std::vector<ir::Comparison>& asserted) {
   const auto at = [&](int64_t tokens, int64_t past) {
     dynamic::Sizes out = model.sample;
     for (auto& [symbol, size] : out) {
@@ -197,17 +195,19 @@ void require_lengths(dynamic::DynamicTrace& model, const std::vector<ir::Compari
   for (const ir::Comparison& relation : model.relations) {
     if (std::find(asserted.begin(), asserted.end(), relation) != asserted.end()) continue;
     for (const auto& [tokens, past] : {std::pair(1, 0), {2, 0}, {1, 1}, {2, 1}})
-      if (!dynamic::all_hold({relation}, at(tokens, past)))
+      if (!ir::all_hold({relation}, at(tokens, past)))
         refuse_preset(
-            cat("the file would hold for ", ir::str(relation), " only"),
+            cat("the exported model requires ", ir::str(relation)),
             "the client begins with empty caches, P = 0, and decodes one token after the "
             "other, S = 1",
-            "let forward do the same whatever the number of tokens: a mask in place of a branch "
-            "on it, or of is_causal=S > 1; docs/language_models.md has the conditions");
+            "make forward independent of the number of tokens: use a mask instead of a branch on "
+            "it or of is_causal=S > 1; see docs/language_models.md");
   }
   constexpr int64_t kSome = 9;
+  std::vector<dynamic::Sizes> out;
   for (const int64_t past : {int64_t{0}, kSome})
-    if (dynamic::all_hold(model.relations, at(1, past))) model.chooser.want(at(1, past));
+    if (ir::all_hold(model.relations, at(1, past))) out.push_back(at(1, past));
+  return out;
 }
 
 void require_caches(const nnef::Document& document) {
@@ -215,10 +215,9 @@ void require_caches(const nnef::Document& document) {
   for (size_t i = 1; i < graph.parameters.size(); ++i) {
     const std::string& cache = graph.parameters[i];
     if (reads_of(document, cache) != 1 || !is_joined(document, cache, graph.results.at(i)))
-      refuse_preset(
-          cat("the cache ", quoted(cache), " is read by something else than one concatenation"),
-          cat("the client finds a cache by torch.cat([", cache,
-              ", new], dim), which has to be the output itself"));
+      refuse_preset(cat("the cache ", quoted(cache), " is not read by exactly one concatenation"),
+                    cat("the client finds a cache by torch.cat([", cache,
+                        ", new], dim), which must be the output itself"));
   }
 }
 

@@ -5,11 +5,12 @@
 #include <optional>
 #include <utility>
 
+#include "src/check/graph_f64_distance.h"
+#include "src/compress/explain/loss.h"
 #include "src/compress/layer_table.h"
-#include "src/compress/layers.h"
-#include "src/compress/loss.h"
 #include "src/diag/error.h"
-#include "src/export/graph_yardstick.h"
+#include "src/passes/layers.h"
+#include "src/passes/passes.h"
 
 namespace t2n {
 namespace {
@@ -17,21 +18,21 @@ namespace {
 using compress::Choice;
 using compress::Form;
 
-/// Bytes of the constants with readers, and of their channels' scales.
+/// Bytes of the constants that are read, and of their channels' scales.
 int64_t constant_bytes(const ir::Graph& graph) {
   std::vector<bool> is_read(graph.values.size());
-  for (const ir::ValueId id : graph.outputs) is_read[static_cast<size_t>(id)] = true;
+  for (const ir::ValueId id : graph.outputs) is_read[id] = true;
   for (const ir::Node& node : graph.nodes)
-    ir::for_each_input(node, [&](ir::ValueId id) { is_read[static_cast<size_t>(id)] = true; });
+    ir::for_each_input(node, [&](ir::ValueId id) { is_read[id] = true; });
   int64_t out = 0;
   for (const ir::Constant& constant : graph.constants)
-    if (is_read[static_cast<size_t>(constant.value)])
+    if (is_read[constant.value])
       out += constant.data.elements() * ir::dtype_size(constant.data.dtype) +
-             compress::scale_bytes(graph.values[static_cast<size_t>(constant.value)]);
+             compress::scale_bytes(graph.values[constant.value]);
   return out;
 }
 
-/// In outputs of rows, the last axis holds classes; not so in images.
+/// Whether the last axis of an output holds classes, unlike in images.
 bool has_classes(const compress::OutputLoss& loss, size_t rank) {
   constexpr size_t kMostAxes = 3;
   return loss.rows > 0 && rank <= kMostAxes;
@@ -41,7 +42,7 @@ double share(int64_t part, int64_t all) {
   return static_cast<double>(part) / static_cast<double>(all);
 }
 
-/// Finds constants that are weights of the same layers.
+/// Groups constants that are weights of the same layers (union-find).
 class SharedWeights {
  public:
   void join(const std::vector<ir::ValueId>& constants) {
@@ -85,26 +86,27 @@ class Searching {
   }
 
  private:
-  /// Finds layers with settings; those that share a constant form one group.
+  /// Finds the layers with settings. Layers that share a constant form one group.
   void find_layers() {
     const compress::LayerTable table(before_);
-    const std::vector<bool> known = compress::known_values(before_);
-    std::vector<std::pair<const ir::Node*, ir::ValueId>> asked;
+    const std::vector<bool> known = passes::known_values(before_);
+    std::vector<std::pair<const ir::Node*, ir::ValueId>> requested;
     SharedWeights shared;
     for (const ir::Node& node : before_.nodes) {
-      const auto layer = compress::layer_of(before_, node, known);
-      const compress::NodeSettings of = settings_.of(before_, node);
-      if (!layer || !(of.weights || of.activations || of.bias || of.prune)) continue;
+      const auto layer = passes::layer_of(before_, node, known);
+      const compress::NodeSettings node_settings = settings_.of(before_, node);
+      if (!layer || !node_settings.requests_any()) continue;
       std::vector<ir::ValueId> constants;
-      for (const compress::Weight& weight : layer->weights)
+      for (const passes::Weight& weight : layer->weights)
         constants.push_back(table.stored(weight.value).second);
       if (constants.empty()) continue;
       shared.join(constants);
-      asked.emplace_back(&node, constants.front());
+      requested.emplace_back(&node, constants.front());
     }
-    std::map<ir::ValueId, size_t> places;
-    for (const auto& [node, constant] : asked) {
-      const size_t at = places.emplace(shared.root(constant), out_.layers.size()).first->second;
+    std::map<ir::ValueId, size_t> index_of_group;
+    for (const auto& [node, constant] : requested) {
+      const size_t at =
+          index_of_group.emplace(shared.root(constant), out_.layers.size()).first->second;
       if (at == out_.layers.size()) {
         out_.layers.emplace_back();
         can_narrow_.push_back(true);
@@ -116,44 +118,44 @@ class Searching {
     }
   }
 
-  static bool is_wide(const compress::NodeSettings& of) {
-    return of.weights && of.weights->format == compress::Format::integers;
+  static bool is_wide(const compress::NodeSettings& settings) {
+    return settings.weights && settings.weights->format == compress::Format::integers;
   }
 
   std::vector<compress::SettingsEntry> entries_of(const Choice& choice) const {
     std::vector<compress::SettingsEntry> out;
     for (size_t i = 0; i < choice.size(); ++i) {
-      if (choice[i] == Form::as_set) continue;
+      if (choice[i] == Form::as_configured) continue;
       for (const std::string& address : out_.layers[i].addresses) {
         constexpr double kBitsOfBlocks = 4;
         compress::SettingsEntry entry = {.scope = address, .options = {}, .origin = "the search"};
         if (choice[i] == Form::narrower)
           entry.options = {{"weights.format", "q4_0"}, {"weights.bits", kBitsOfBlocks}};
         else
-          entry.kind = compress::SettingsEntry::Kind::ignores;
+          entry.kind = compress::SettingsEntry::Kind::ignored;
         out.push_back(std::move(entry));
       }
     }
     return out;
   }
 
-  const CompressedGraph& made(const Choice& choice) {
-    if (!made_ || made_->first != choice) {
-      made_.reset();
-      made_.emplace(choice, tools_.compress(entries_of(choice)));
+  const CompressedGraph& compressed(const Choice& choice) {
+    if (!last_compressed_ || last_compressed_->first != choice) {
+      last_compressed_.reset();
+      last_compressed_.emplace(choice, tools_.compress(entries_of(choice)));
     }
-    return made_->second;
+    return last_compressed_->second;
   }
 
   int64_t bytes(const Choice& choice) {
     const auto known = bytes_.find(choice);
     if (known != bytes_.end()) return known->second;
-    return bytes_[choice] = constant_bytes(made(choice).stored);
+    return bytes_[choice] = constant_bytes(compressed(choice).stored);
   }
 
   compress::Loss loss(const Choice& choice) {
     if (const auto known = losses_.find(choice); known != losses_.end()) return known->second;
-    const CompressedGraph& graphs = made(choice);
+    const CompressedGraph& graphs = compressed(choice);
     bytes_[choice] = constant_bytes(graphs.stored);
     compress::OutputLoss sum;
     size_t index = 0;
@@ -161,11 +163,12 @@ class Searching {
     tools_.each_batch([&](const LossBatch& batch) {
       const auto first_output = [&](const ir::Graph& graph) {
         return ir::contiguous(
-            ir::run_graph(at_sizes(graph, batch.sizes), batch.inputs, tools_.evaluate).at(0));
+            ir::run_graph(passes::at_sizes(graph, batch.sizes), batch.inputs, tools_.evaluate)
+                .at(0));
       };
-      if (index == wanted_.size()) wanted_.push_back(first_output(before_));
-      rank = wanted_[index].shape.size();
-      sum.add(wanted_[index++], first_output(graphs.after), judged(batch, tools_.labels));
+      if (index == expected_.size()) expected_.push_back(first_output(before_));
+      rank = expected_[index].shape.size();
+      sum.add(expected_[index++], first_output(graphs.after), judged(batch, tools_.labels));
     });
     sum.name = before_.output_names.at(0);
     compress::require_labels(sum, tools_.labels);
@@ -181,47 +184,48 @@ class Searching {
                    : has_classes(sum, rank) ? LossMeasure::top1
                                             : LossMeasure::noise;
     if (out_.measure == LossMeasure::accuracy)
-      out.asked = share(sum.right_before - sum.right_after, sum.labelled);
+      out.metric = share(sum.right_before - sum.right_after, sum.labelled);
     else if (out_.measure == LossMeasure::top1)
-      out.asked = share(sum.rows - sum.same_top1, sum.rows);
+      out.metric = share(sum.rows - sum.same_top1, sum.rows);
     else
-      out.asked = out.noise;
+      out.metric = out.noise;
     return out;
   }
 
   [[noreturn]] static void refuse_budget(const compress::SearchResult& found,
                                          const compress::Goal& goal) {
-    throw Error("compression-goal",
-                cat("the constants take ", found.bytes, " bytes at least, of ", *goal.budget,
-                    " that --budget gives"),
-                cat("all layers that may be are compressed then; in floats they take ",
-                    found.bytes_of_floats, " bytes"),
-                "give more, or settings that store less: --compress q4_0");
+    throw Error(
+        "compression-goal",
+        cat("the constants take at least ", found.bytes, " bytes, --budget allows ", *goal.budget),
+        cat("all compressible layers are compressed then; in floats the constants take ",
+            found.bytes_of_floats, " bytes"),
+        "use a larger budget, or settings that need fewer bytes: --compress q4_0");
   }
 
   [[noreturn]] void refuse_loss(const compress::SearchResult& found,
                                 const compress::Goal& goal) const {
     constexpr double kPercent = 100;
     if (!goal.budget)
-      throw Error("compression-goal",
-                  cat("with all layers in floats the first output still loses ",
-                      kPercent * found.loss.asked, " % (", measure_name(out_.measure), ")"),
-                  "two runs of the model on the same inputs differ, as where it draws numbers",
-                  "leave --max-loss out");
+      throw Error(
+          "compression-goal",
+          cat("with all layers in floats the first output still loses ",
+              kPercent * found.loss.metric, " % (", measure_name(out_.measure), ")"),
+          "two runs of the model on the same inputs differ, for example because of random numbers",
+          "omit --max-loss");
     throw Error(
         "compression-goal",
-        cat("what fits into --budget loses ", kPercent * found.loss.asked, " % (",
+        cat("the best model within --budget loses ", kPercent * found.loss.metric, " % (",
             measure_name(out_.measure), "), --max-loss allows ", kPercent * *goal.max_loss, " %"),
         cat("the constants take ", found.bytes, " bytes of ", *goal.budget),
-        "give a larger budget, allow more loss, or round better: \"rounding\": \"gptq\"");
+        "use a larger budget, allow more loss, or round better: \"rounding\": \"gptq\"");
   }
 
   const ir::Graph& before_;
-  const compress::Settings settings_;  ///< without the entries that are tried
+  const compress::Settings settings_;  ///< without the entries of the search
   const SearchTools& tools_;
   std::vector<bool> can_narrow_;
-  std::vector<ir::Tensor> wanted_;  ///< first outputs of the float graph, by batch
-  std::optional<std::pair<Choice, CompressedGraph>> made_;
+  std::vector<ir::Tensor> expected_;  ///< first outputs of the float graph, by batch
+  std::optional<std::pair<Choice, CompressedGraph>> last_compressed_;
   std::map<Choice, int64_t> bytes_;
   std::map<Choice, compress::Loss> losses_;
   SearchResult out_;
@@ -229,7 +233,7 @@ class Searching {
 
 }  // namespace
 
-compress::Judged judged(const LossBatch& batch, const std::vector<int64_t>& labels) {
+compress::BatchRows judged(const LossBatch& batch, const std::vector<int64_t>& labels) {
   const bool has_rows = !batch.inputs.empty() && !batch.inputs[0].shape.empty();
   return {labels, has_rows ? batch.inputs[0].shape[0] : 1, batch.filled};
 }

@@ -1,4 +1,4 @@
-// Chooses the layers that --max-loss and --budget compress: src/compress/search.h on a real model.
+// Chooses the layers to compress under --max-loss and --budget, by src/compress/settings/search.h.
 #pragma once
 
 #include <functional>
@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "ir/evaluator.h"
-#include "src/compress/loss.h"
-#include "src/compress/search.h"
-#include "src/compress/settings.h"
+#include "src/compress/explain/loss.h"
+#include "src/compress/settings/search.h"
+#include "src/compress/settings/settings.h"
 
 namespace t2n {
 
@@ -19,9 +19,9 @@ struct LossBatch {
   int64_t filled = 0;  ///< rows at the end of axis 0 that repeat the start of the set
 };
 
-compress::Judged judged(const LossBatch& batch, const std::vector<int64_t>& labels);
+compress::BatchRows judged(const LossBatch& batch, const std::vector<int64_t>& labels);
 
-/// A graph as it is stored, and in plain operations, which can run.
+/// A compressed graph as it is stored, and expanded to plain operations, which can run.
 struct CompressedGraph {
   ir::Graph stored;
   ir::Graph after;
@@ -32,7 +32,7 @@ struct SearchTools {
   /// The graph compressed by the settings and these entries.
   std::function<CompressedGraph(const std::vector<compress::SettingsEntry>& more)> compress;
   std::function<void(const std::function<void(const LossBatch&)>& use)> each_batch;
-  /// Correct indices along the last axis of the first output, for all rows; none: unknown.
+  /// Correct indices along the last axis of the first output, for all rows; empty: unknown.
   const std::vector<int64_t>& labels;
   /// Whether the target reads the weights of an operation in Q4_0.
   std::function<bool(const ir::Node&)> can_pack;
@@ -52,7 +52,7 @@ struct ChosenLayers {
   std::vector<std::string> addresses;
   std::vector<std::string> modules;
   compress::Form form = compress::Form::floats;
-  std::optional<compress::Alone> alone;  ///< measured with no other layer compressed
+  std::optional<compress::SingleLayerCost> alone;  ///< measured with no other layer compressed
 };
 
 struct SearchResult {

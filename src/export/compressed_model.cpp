@@ -3,35 +3,28 @@
 #include <algorithm>
 #include <optional>
 
-#include "src/compress/folded_modules.h"
+#include "src/check/graph_f64_distance.h"
+#include "src/compress/explain/folded_modules.h"
+#include "src/compress/explain/lint.h"
 #include "src/compress/layer_table.h"
-#include "src/compress/layers.h"
-#include "src/compress/lint.h"
-#include "src/compress/q4_0.h"
-#include "src/compress/quantise_q4_0.h"
+#include "src/compress/round/q4_0.h"
+#include "src/compress/round/quantise_q4_0.h"
 #include "src/diag/error.h"
-#include "src/export/graph_yardstick.h"
+#include "src/export/pass_table.h"
 #include "src/export/stages.h"
-#include "src/nnef_reader/npy.h"
+#include "src/nnef/npy.h"
+#include "src/passes/layers.h"
+#include "src/passes/passes.h"
+#include "src/samples/samples_at.h"
 
 namespace t2n {
 namespace {
 
-/// Runs before settings apply: weights become constants, sizes numbers unless they are open.
-/// Weights that the model rounds itself become integers before anything is folded.
-const std::vector<std::string> kExpand = {"expand-attention"};
-const std::vector<std::string> kPrepare = {
-    "bind-sizes",     "dead-code",       "recognise-quantisation",
-    "fold-constants", "fold-batch-norm", "lift-weights"};
-/// Observers see pruned weights, which are constants by then.
-const std::vector<std::string> kQuantise = {
-    "insert-compression",  "fold-constants",     "calculate-qparams",
-    "compensate-rounding", "insert-fake-quant",  "quantise-q4_0",
-    "correct-bias",        "quantise-constants", "fold-constants"};
-
-/// Values of the graph's inputs, from the samples with a seed.
+/// Values of the graph's inputs: the samples, varied by a seed.
 std::vector<ir::Tensor> sample_batch(const TracedModel& model, uint64_t seed) {
-  return graph_inputs(fill(model.samples, seed), model);
+  std::vector<ir::Tensor> out = values_of(fill(model.samples, seed), model.inputs);
+  for (ir::Tensor& tensor : out) tensor = ir::as_pairs(tensor);
+  return out;
 }
 
 std::vector<int64_t> read_labels(const std::string& path) {
@@ -40,13 +33,13 @@ std::vector<int64_t> read_labels(const std::string& path) {
   if (!ir::is_integer(labels.dtype))
     throw Error("calibration",
                 cat(quoted(path), " holds ", ir::dtype_name(labels.dtype), ", not integers"), {},
-                "give the right index for each row of the calibration set, in its order");
+                "store the class index of each row of the calibration set, in its order");
   return ir::to_i64(labels);
 }
 
 class Compressor {
  public:
-  Compressor(TracedModel& model, const CompressOptions& options, const target::Target& target,
+  Compressor(const TracedModel& model, const CompressOptions& options, const target::Target& target,
              const passes::PipelineOptions& passes, const Report& report)
       : model_(model),
         options_(options),
@@ -58,35 +51,34 @@ class Compressor {
     context_.reads_packed = compress::reads_q4_0(target);
   }
 
-  Compression run() {
-    ir::Graph& graph = model_.traced.graph;
+  CompressedModel run() {
+    ir::Graph graph = model_.traced.graph;
     labels_ = read_labels(options_.labels);
-    passes::run_pipeline(graph, kExpand, context_, passes_);
+    passes::run_pipeline(graph, passes::pipeline(passes::Pipeline::attention), context_, passes_);
     compression_.settings().require_matches(graph);
-    const ir::Graph whole = graph;
-    passes::run_pipeline(graph, kPrepare, context_, passes_);
-    compress::report_folded(whole, graph, compression_.settings(), context_.report);
+    const ir::Graph original = graph;
+    passes::run_pipeline(graph, passes::pipeline(passes::Pipeline::preparation), context_, passes_);
+    compress::report_folded(original, graph, compression_.settings(), context_.report);
     require_classes(graph);
     require_supported(graph);
-    std::vector<compress::OwnGrid> own = compress::own_grids(graph, compression_.settings());
+    std::vector<compress::ExistingQParam> existing =
+        compress::existing_qparams(graph, compression_.settings());
     const ir::Graph before = graph;
     std::optional<SearchResult> search;
     if (options_.has_goal()) search = search_in(before);
-    const CompressedGraph made =
+    CompressedGraph result =
         compressed(before, search ? search->entries : std::vector<compress::SettingsEntry>(),
                    context_, passes_);
-    graph = made.after;
     constexpr size_t kMostFindings = 5;
-    if (!passes_.leaves_out("lint-quantisation"))
-      compress::report_findings(compress::lint(made.stored, context_), context_.report,
+    if (!passes_.is_disabled("lint-quantisation"))
+      compress::report_findings(compress::lint(result.stored, context_), context_.report,
                                 kMostFindings);
-    model_.is_compressed = true;
-    Compression out = measure(before, made);
-    out.left = compress::left_weights(before, made.stored, compression_.settings());
+    Compression out = measure(before, result);
+    out.unquantised = compress::unquantised_weights(before, result.stored, compression_.settings());
     out.activations_in_floats = compress::activations_in_floats(before, compression_.settings());
-    out.own = std::move(own);
+    out.existing = std::move(existing);
     out.search = std::move(search);
-    return out;
+    return {std::move(result.after), std::move(out)};
   }
 
  private:
@@ -96,7 +88,7 @@ class Compressor {
                              const passes::PipelineOptions& passes) {
     compression_.add(more);
     ir::Graph graph = before;
-    passes::run_pipeline(graph, kQuantise, context, passes);
+    passes::run_pipeline(graph, passes::pipeline(passes::Pipeline::quantisation), context, passes);
     compress::keep_weight_names(before, graph);
     CompressedGraph out = {graph, {}};
     passes::run_pipeline(graph, {"expand-quantised"}, context, passes);
@@ -104,7 +96,7 @@ class Compressor {
     return out;
   }
 
-  /// Choices that are only tried give no warnings, and print nothing.
+  /// Candidates of the search report and print nothing.
   SearchResult search_in(const ir::Graph& before) {
     passes::PassContext silent = context_;
     silent.report = {};
@@ -116,62 +108,62 @@ class Compressor {
         },
         [&](const std::function<void(const LossBatch&)>& use) { each_batch(before, use); }, labels_,
         [this](const ir::Node& node) {
-          return context_.is_native(ir::op_id(compress::kDequantise)) &&
+          return context_.native.contains(ir::op_id(compress::kDequantise)) &&
                  (!context_.reads_packed || context_.reads_packed(node));
         },
         context_.evaluate};
     return search_compression(before, compression_.settings(), options_.goal, tools);
   }
 
-  /// Checked before anything is run: labels are indices along the last axis of the first output.
+  /// Checks, before any run, that labels are indices along the last axis of the first output.
   void require_classes(const ir::Graph& graph) const {
     if (labels_.empty() || graph.outputs.empty()) return;
-    const ir::Shape& shape = graph.values[static_cast<size_t>(graph.outputs[0])].shape;
+    const ir::Shape& shape = graph.values[graph.outputs[0]].shape;
     if (shape.empty() || !shape.back().is_constant()) return;
     const int64_t classes = shape.back().value();
     const auto bad = std::find_if(labels_.begin(), labels_.end(),
                                   [&](int64_t label) { return label < 0 || label >= classes; });
     if (bad == labels_.end()) return;
     throw Error("calibration",
-                cat("the label ", *bad, " at place ", bad - labels_.begin(), " of ",
+                cat("the label ", *bad, " at index ", bad - labels_.begin(), " of ",
                     quoted(options_.labels), " is no class of the output ",
                     quoted(graph.output_names.at(0))),
                 cat("its last axis has ", classes, " classes, counted from 0"),
-                "give the index of the right class for each row");
+                "store the class index of each row");
   }
 
-  /// Checked before anything is run: forms that the target lacks, with alternatives.
+  /// Refuses, before any run, formats that the target lacks.
   void require_supported(const ir::Graph& graph) const {
-    const std::vector<bool> known = compress::known_values(graph);
+    const std::vector<bool> known = passes::known_values(graph);
     for (const ir::Node& node : graph.nodes) {
-      const compress::NodeSettings of = compression_.settings().of(graph, node);
-      if (!of.weights || !compress::layer_of(graph, node, known)) continue;
+      const compress::NodeSettings node_settings = compression_.settings().of(graph, node);
+      if (!node_settings.weights || !passes::layer_of(graph, node, known)) continue;
       const bool is_strict = target_.engine == target::Engine::khronos;
       std::string why;
-      if (of.weights->format == compress::Format::q4_0 &&
-          !context_.is_native(ir::op_id(compress::kDequantise)))
+      if (node_settings.weights->format == compress::Format::q4_0 &&
+          !context_.native.contains(ir::op_id(compress::kDequantise)))
         why = is_strict ? "strict NNEF has no blocks of 4 bits"
                         : cat("tract reads Q4_0 from ",
                               target::version_str(target::feature_row(target::Feature::q4_0).since),
                               " on");
-      if (of.weights->format == compress::Format::f16 && is_strict)
-        why = "strict NNEF knows one kind of scalars, which are stored in 32 bits";
+      if (node_settings.weights->format == compress::Format::f16 && is_strict)
+        why = "strict NNEF has one scalar type, which is stored in 32 bits";
       if (why.empty()) continue;
-      throw Error({.id = "unsupported-argument",
-                   .message = cat("weights in ", is_q4(of) ? "Q4_0" : "floats of 16 bits",
-                                  " cannot be written for ", target::target_name(target_)),
-                   .where = {ir::node_where(graph, node)},
-                   .details = {},
-                   .why = why,
-                   .help = "take --compress int8-weights"});
+      throw Error(
+          {.id = "unsupported-argument",
+           .message = cat("weights in ", is_q4(node_settings) ? "Q4_0" : "floats of 16 bits",
+                          " cannot be written for ", target::target_name(target_)),
+           .where = {ir::node_where(graph, node)},
+           .why = why,
+           .help = "use --compress int8-weights"});
     }
   }
 
-  static bool is_q4(const compress::NodeSettings& of) {
-    return of.weights->format == compress::Format::q4_0;
+  static bool is_q4(const compress::NodeSettings& settings) {
+    return settings.weights->format == compress::Format::q4_0;
   }
 
-  /// Over the calibration set, else over the samples and variations of them.
+  /// Iterates over the calibration set, or over the samples and variations of them.
   void each_batch(const ir::Graph& before, const std::function<void(const LossBatch&)>& use) {
     if (std::optional<CalibrationSet>& set = compression_.set_for(before)) {
       set->rewind();
@@ -183,15 +175,16 @@ class Compressor {
     }
   }
 
-  Compression measure(const ir::Graph& before, const CompressedGraph& made) {
+  Compression measure(const ir::Graph& before, const CompressedGraph& result) {
     Compression out;
-    compress::LossMeter meter(before, made.stored, made.after, context_.evaluate);
+    compress::LossMeter meter(before, result.stored, result.after, context_.evaluate);
     each_batch(before, [&](const LossBatch& batch) {
-      const ir::Graph first = at_sizes(before, batch.sizes);
-      meter.add(first, at_sizes(made.after, batch.sizes), batch.inputs, judged(batch, labels_));
+      const ir::Graph first = passes::at_sizes(before, batch.sizes);
+      meter.add(first, passes::at_sizes(result.after, batch.sizes), batch.inputs,
+                judged(batch, labels_));
       ++out.batches;
     });
-    out.is_pruned = compression_.settings().asks_for_pruning();
+    out.is_pruned = compression_.settings().requests_pruning();
     out.is_calibrated = compression_.set_for(before).has_value();
     out.layers = meter.layers();
     out.outputs = meter.outputs();
@@ -199,7 +192,7 @@ class Compressor {
     return out;
   }
 
-  TracedModel& model_;
+  const TracedModel& model_;
   const CompressOptions& options_;
   CompressionContext compression_;
   const target::Target& target_;
@@ -210,16 +203,9 @@ class Compressor {
 
 }  // namespace
 
-std::vector<std::string> compression_passes() {
-  std::vector<std::string> out = kExpand;
-  out.insert(out.end(), kPrepare.begin(), kPrepare.end());
-  out.insert(out.end(), kQuantise.begin(), kQuantise.end());
-  return out;
-}
-
-Compression compress_model(TracedModel& model, const CompressOptions& options,
-                           const target::Target& target, const passes::PipelineOptions& passes,
-                           const Report& report) {
+CompressedModel compress_model(const TracedModel& model, const CompressOptions& options,
+                               const target::Target& target, const passes::PipelineOptions& passes,
+                               const Report& report) {
   return Compressor(model, options, target, passes, report).run();
 }
 

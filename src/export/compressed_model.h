@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "src/compress/left_weights.h"
-#include "src/compress/loss.h"
-#include "src/compress/own_grids.h"
+#include "src/compress/existing_qparams.h"
+#include "src/compress/explain/loss.h"
+#include "src/compress/explain/unquantised_weights.h"
 #include "src/export/compress_search.h"
 #include "src/export/compression_context.h"
 #include "src/export/traced_model.h"
@@ -16,29 +16,29 @@
 
 namespace t2n {
 
-/// The passes of compression up to the lint: integers and fake quantisation are still visible.
-std::vector<std::string> compression_passes();
-
 /// The result of compression.
 struct Compression {
-  std::vector<compress::LayerLoss> layers;         ///< in execution order
-  std::vector<compress::OutputLoss> outputs;       ///< in order
-  std::vector<compress::LeftWeight> left;          ///< in floats, although settings want it smaller
-  std::vector<compress::OwnGrid> own;              ///< that the model itself has rounded
-  std::vector<std::string> activations_in_floats;  ///< modules that settings ask otherwise of
-  size_t batches = 0;                              ///< that both graphs were run on
-  bool is_pruned = false;                          ///< weights were set to zero
-  bool is_calibrated = false;          ///< these are the calibration set, else the samples
+  std::vector<compress::LayerLoss> layers;               ///< in execution order
+  std::vector<compress::OutputLoss> outputs;             ///< in order
+  std::vector<compress::UnquantisedWeight> unquantised;  ///< despite the settings
+  std::vector<compress::ExistingQParam> existing;        ///< that the model itself has quantised
+  std::vector<std::string> activations_in_floats;        ///< modules, despite the settings
+  size_t batches = 0;                                    ///< number of batches for the loss
+  bool is_pruned = false;                                ///< settings prune weights
+  bool is_calibrated = false;          ///< batches are the calibration set, else the samples
   std::optional<SearchResult> search;  ///< with --max-loss or --budget
 };
 
-/// Compresses the graph of a traced model. Afterwards its graph has plain operations again, and the
-/// recorded graph, for the check, computes the same as the compressed one. `passes`: which are left
-/// out, and printed. Errors: `usage` for
-/// settings and globs, and `unsupported-argument` for what the target cannot run, both before
-/// anything is run; `calibration`; `compression-goal`.
-Compression compress_model(TracedModel& model, const CompressOptions& options,
-                           const target::Target& target, const passes::PipelineOptions& passes,
-                           const Report& report);
+struct CompressedModel {
+  ir::Graph graph;  ///< plain operations
+  Compression cost;
+};
+
+/// Compresses the graph of a traced model. `passes`: those to disable and to print. Errors: `usage`
+/// for settings and globs, and `unsupported-argument` for what the target cannot run, both before
+/// any run; `calibration`; `compression-goal`.
+CompressedModel compress_model(const TracedModel& model, const CompressOptions& options,
+                               const target::Target& target, const passes::PipelineOptions& passes,
+                               const Report& report);
 
 }  // namespace t2n

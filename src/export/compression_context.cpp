@@ -2,13 +2,13 @@
 
 #include <utility>
 
-#include "src/compress/calibrate.h"
-#include "src/compress/clipping.h"
-#include "src/compress/moments.h"
+#include "src/compress/calibrate/calibrate.h"
+#include "src/compress/calibrate/clipping.h"
+#include "src/compress/calibrate/moments.h"
 #include "src/config/compression_settings.h"
 #include "src/confine/confine.h"
 #include "src/diag/error.h"
-#include "src/export/graph_yardstick.h"
+#include "src/passes/passes.h"
 
 namespace t2n {
 
@@ -17,20 +17,20 @@ void may_read(const CompressOptions& options) {
   if (!options.labels.empty()) confine::may_read(options.labels);
 }
 
-std::optional<CompressOptions> with_own_settings(const std::optional<CompressOptions>& options,
-                                                 const trace::ModelInfo& model) {
-  std::vector<compress::SettingsEntry> own;
+std::optional<CompressOptions> with_model_settings(const std::optional<CompressOptions>& options,
+                                                   const trace::ModelInfo& model) {
+  std::vector<compress::SettingsEntry> from_model;
   for (const auto& [path, text] : model.quant_params) {
     const std::string origin = cat("'quant_params' of ", path.empty() ? "the model" : quoted(path));
     for (compress::SettingsEntry& entry : config::read_module_settings(text, origin)) {
       if (!path.empty()) entry.scope = entry.scope.empty() ? path : cat(path, ".", entry.scope);
-      entry.is_of_model = true;
-      own.push_back(std::move(entry));
+      entry.is_from_model = true;
+      from_model.push_back(std::move(entry));
     }
   }
-  if (!options && own.empty()) return std::nullopt;
+  if (!options && from_model.empty()) return std::nullopt;
   CompressOptions out = options.value_or(CompressOptions());
-  out.entries.insert(out.entries.begin(), own.begin(), own.end());
+  out.entries.insert(out.entries.begin(), from_model.begin(), from_model.end());
   return out;
 }
 
@@ -62,15 +62,17 @@ std::optional<CalibrationSet>& CompressionContext::set_for(const ir::Graph& grap
 }
 
 void CompressionContext::calibrate(ir::Graph& graph, const ir::Evaluator& evaluate) {
-  // Pruning changes what observers see: then each choice is calibrated.
-  const bool is_reused = options_.has_goal() && !settings_.asks_for_pruning();
+  // Pruning changes what observers see, so each candidate needs its own calibration.
+  const bool is_reused = options_.has_goal() && !settings_.requests_pruning();
   if (is_reused && seen_.recall(graph) && !compress::lacks_moments(graph, settings_)) return;
   CalibrationSet& set = *set_for(graph);
   set.rewind();
   compress::calibrate(
       graph, [&] { return set.next(); },
-      [&](const std::vector<ir::Tensor>& batch) { return at_sizes(graph, set.sizes_of(batch)); },
-      evaluate, compress::inputs_wanted(graph, settings_));
+      [&](const std::vector<ir::Tensor>& batch) {
+        return passes::at_sizes(graph, set.sizes_of(batch));
+      },
+      evaluate, compress::moment_requests(graph, settings_));
   set.rewind();
   if (is_reused) seen_.keep(graph);
 }
@@ -82,7 +84,9 @@ std::map<std::string, double> CompressionContext::clipped(const ir::Graph& graph
   size_t count = 0;
   auto out = compress::clipped_shares(
       graph, [&] { return count++ < kMostBatches ? set.next() : std::vector<ir::Tensor>(); },
-      [&](const std::vector<ir::Tensor>& batch) { return at_sizes(graph, set.sizes_of(batch)); },
+      [&](const std::vector<ir::Tensor>& batch) {
+        return passes::at_sizes(graph, set.sizes_of(batch));
+      },
       evaluate);
   set.rewind();
   return out;

@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "src/compress/calibrate.h"
-#include "src/compress/search.h"
-#include "src/compress/settings.h"
-#include "src/export/calibration_set.h"
+#include "src/compress/calibrate/calibrate.h"
+#include "src/compress/settings/search.h"
+#include "src/compress/settings/settings.h"
 #include "src/model/model.h"
 #include "src/passes/context.h"
+#include "src/samples/calibration_set.h"
 
 namespace t2n {
 
@@ -24,10 +24,10 @@ struct CompressOptions {
   bool has_goal() const { return goal.max_loss || goal.budget; }
 };
 
-/// Adds the settings that the model's own modules carry; those of the options override them.
-/// Nothing if there are none.   Errors: `usage` for invalid settings.
-std::optional<CompressOptions> with_own_settings(const std::optional<CompressOptions>& options,
-                                                 const trace::ModelInfo& model);
+/// Adds the settings that the model's modules carry; the options override them. Nothing if there
+/// are none.   Errors: `usage` for invalid settings.
+std::optional<CompressOptions> with_model_settings(const std::optional<CompressOptions>& options,
+                                                   const trace::ModelInfo& model);
 
 /// Lets the confined process read the files in the options. Call it before the model is loaded.
 void may_read(const CompressOptions& options);
@@ -38,25 +38,24 @@ class CompressionContext {
   /// `samples`: the model's. Errors: `usage` for settings that contradict one another.
   CompressionContext(const CompressOptions& options, std::vector<Sample> samples);
 
-  /// Gives the context the settings, and the calibration.
+  /// Stores the settings and the calibration in the context.
   void enter(passes::PassContext& context);
   const compress::Settings& settings() const { return settings_; }
-  /// From now on uses the entries of the options and these.
+  /// Uses the entries of the options and `more` from now on.
   void add(std::vector<compress::SettingsEntry> more);
-  /// The calibration set, if one was named or is needed; no other files are opened. Errors:
-  /// `calibration`.
+  /// The calibration set, if one was requested or is needed. Errors: `calibration`.
   std::optional<CalibrationSet>& set_for(const ir::Graph& graph);
 
  private:
   void calibrate(ir::Graph& graph, const ir::Evaluator& evaluate);
-  /// Counted over the first batches of the set.
+  /// Shares of clipped values over the first batches of the set.
   std::map<std::string, double> clipped(const ir::Graph& graph, const ir::Evaluator& evaluate);
 
   const CompressOptions& options_;
   std::vector<Sample> samples_;
   compress::Settings settings_;
   std::optional<CalibrationSet> set_;
-  compress::Calibration seen_;  ///< shared if many choices are tried
+  compress::Calibration seen_;  ///< shared by all candidates of a search
 };
 
 }  // namespace t2n

@@ -1,8 +1,8 @@
 // Traces a model with dynamic axes at several sizes, and chooses sizes for the check.
 #pragma once
 
-#include "src/dynamic/trials.h"
-#include "src/export/samples.h"
+#include "src/dynamic/probes.h"
+#include "src/samples/samples.h"
 
 namespace t2n {
 
@@ -12,25 +12,6 @@ struct DynamicOptions {
   std::vector<ir::Comparison> asserted;
   bool takes_orders = false;  ///< see dynamic::OpenOrders
 };
-
-/// The samples with the graph inputs' shapes at `sizes`; `names` are the inputs' names.
-std::vector<Sample> samples_at(const std::vector<Sample>& samples,
-                               const std::vector<std::string>& names,
-                               const std::vector<ir::Shape>& shapes, const dynamic::Sizes& sizes);
-
-/// Values for every tensor: the samples' if `draw` is 0, else others, from which other sizes
-/// follow.
-std::vector<trace::SampleInput> drawn(const std::vector<Sample>& samples, uint64_t draw);
-
-/// Whether a sample is the one for graph input `index`, called `name`.
-bool is_sample_of(const trace::SampleInput& sample, const std::string& name, size_t index);
-/// Samples of the graph inputs `names` with the ranges that the trace learnt, including those with
-/// given values. Other values respect them.
-std::vector<Sample> with_ranges(std::vector<Sample> samples, const std::vector<std::string>& names,
-                                const std::vector<std::optional<trace::IntegerRange>>& ranges);
-
-/// Shape rules for every operator that is translated.
-const dynamic::ShapeRules& shape_rules();
 
 /// Traces the session with sizes kept. The graph has its symbols in the attributes kSampleSizes and
 /// kRelations. Errors: those of dynamic::trace_dynamic.

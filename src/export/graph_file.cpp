@@ -1,5 +1,5 @@
-// The archive names constants as the graph does, those of nested graphs behind the results of their
-// node; reading and writing count them in the same order.
+// The archive uses the graph's names of constants, prefixed in nested graphs by the first result of
+// their node. Reading and writing visit constants in the same order.
 #include "src/export/graph_file.h"
 
 #include <fstream>
@@ -8,13 +8,13 @@
 #include <sstream>
 
 #include "ir/print.h"
-#include "nnef/names.h"
 #include "nnef_writer/npz.h"
 #include "nnef_writer/output.h"
 #include "src/diag/error.h"
 #include "src/model_file/allowed.h"
-#include "src/nnef_reader/files.h"
-#include "src/nnef_reader/npz.h"
+#include "src/nnef/files.h"
+#include "src/nnef/names.h"
+#include "src/nnef/npz.h"
 #include "src/passes/known.h"
 
 namespace t2n {
@@ -23,16 +23,14 @@ namespace {
 namespace fs = std::filesystem;
 using ir::DType;
 
-/// Constants that the text form contains need not be stored beside it.
+/// Bytes; the text form contains constants up to this size.
 constexpr int64_t kMostInText = 64;
 
 int64_t byte_count(const ir::Tensor& tensor) {
   return tensor.elements() * ir::dtype_size(tensor.dtype);
 }
 
-const ir::Value& value_of(const ir::Graph& graph, ir::ValueId id) {
-  return graph.values[static_cast<size_t>(id)];
-}
+const ir::Value& value_of(const ir::Graph& graph, ir::ValueId id) { return graph.values[id]; }
 
 using Visit = std::function<void(ir::Graph& graph, ir::Constant&, const std::string& name)>;
 
@@ -55,7 +53,7 @@ void visit_constants(ir::Graph& graph, const Visit& visit) {
   visit_constants(graph, "", names, visit);
 }
 
-/// NumPy has no bf16: its bits are stored as integers.
+/// NumPy lacks bf16: its bits are stored as integers.
 DType stored_dtype(DType dtype) { return dtype == DType::bf16 ? DType::u16 : dtype; }
 
 std::string text_of(const fs::path& path) {
@@ -94,17 +92,18 @@ ir::Graph parsed(const fs::path& path) {
     Diagnostic out = found;
     out.id = "ir-syntax";
     out.message = cat("in ", quoted(path.string()), ": ", found.message);
-    out.help = "the grammar of graphs stands in ir/print.cpp; `t2nnef opt MODEL.pt` prints one";
+    out.help =
+        "ir/print.cpp contains the grammar of graphs; `t2nnef opt MODEL.pt` prints an example";
     throw Error(out);
   }
 }
 
 [[noreturn]] void refuse_other(const fs::path& path, const std::string& name) {
   throw Error("weights-missing",
-              cat(quoted(weights_path(path).string()), " holds another ", quoted(name), " than ",
-                  quoted(path.string()), " was written with"),
-              "the text keeps a hash of each constant that stands beside it",
-              "write both anew, or remove the weights");
+              cat(quoted(weights_path(path).string()), " contains other values of ", quoted(name),
+                  " than ", quoted(path.string()), " was written with"),
+              "the text contains a hash of each constant in the weights file",
+              "write both files again, or remove the weights file");
 }
 
 void load(const fs::path& path, ir::Graph& graph) {
@@ -196,8 +195,8 @@ void require_loaded(const ir::Graph& graph, const std::string& purpose) {
               cat("the values of ", quoted(names[0]),
                   names.size() == 1 ? "" : cat(" and ", names.size() - 1, " more"),
                   " are not known: ", purpose),
-              "the text of a graph holds constants of up to 64 bytes, and of others only a hash",
-              "`t2nnef opt MODEL.pt -o GRAPH.ir` writes them beside it, into GRAPH.ir.npz");
+              "the text of a graph contains constants of up to 64 bytes, and only a hash of others",
+              "`t2nnef opt MODEL.pt -o GRAPH.ir` writes them to GRAPH.ir.npz");
 }
 
 }  // namespace t2n

@@ -1,5 +1,5 @@
-// Graphs as files: the text form in FILE.ir, and constants that are too large for the text beside
-// it, in FILE.ir.npz.
+// Reads and writes graphs: the text form in FILE.ir, and large constants in FILE.ir.npz (the
+// weights file).
 #pragma once
 
 #include <filesystem>
@@ -16,17 +16,17 @@ bool is_graph_file(const std::filesystem::path& path);
 /// "model.ir" -> "model.ir.npz"
 std::filesystem::path weights_path(const std::filesystem::path& path);
 
-/// The graph with the constants of the file beside it, if that exists; others stay unloaded.
+/// The graph with the constants of its weights file, if that exists; others stay unloaded.
 /// Errors: `model-not-found`, `ir-syntax` (also for an invalid graph), `input-unreadable`;
-/// `weights-missing` if the file beside it has other values than the text was written with;
+/// `weights-missing` if the weights file does not belong to the text;
 /// `denied-operator` for operators that no model may call.
 ir::Graph read_graph_file(const std::filesystem::path& path);
 
 struct WrittenGraph {
   int64_t bytes = 0;    ///< of the text
-  int64_t weights = 0;  ///< of the file beside it; 0: the text contains everything
+  int64_t weights = 0;  ///< of the weights file; 0: the text contains everything
 };
-/// Puts each file in place atomically, weights first. An existing file of weights stays if the text
+/// Puts each file in place atomically, weights first. An existing weights file stays if the text
 /// contains everything. Errors: those of nnef::write_file; `weights-missing` for constants that are
 /// not loaded.
 WrittenGraph write_graph_file(const ir::Graph& graph, const nnef::Destination& destination);

@@ -1,4 +1,4 @@
-// A graph comes from a trace or from a file; both are treated in the same way.
+// The graph comes from a trace or from a file.
 #include "src/export/opt.h"
 
 #include <algorithm>
@@ -8,14 +8,16 @@
 
 #include "nnef_writer/archive.h"
 #include "ops/all.h"
-#include "src/compress/left_weights.h"
+#include "src/compress/explain/unquantised_weights.h"
 #include "src/confine/confine.h"
 #include "src/diag/error.h"
 #include "src/export/graph_file.h"
-#include "src/export/input_spec.h"
+#include "src/export/pass_table.h"
 #include "src/export/signature.h"
 #include "src/export/stages.h"
-#include "src/export/torch_module.h"
+#include "src/model/torch_module.h"
+#include "src/samples/input_spec.h"
+#include "src/samples/samples_at.h"
 #include "src/translate/integer_range.h"
 #include "src/translate/registry.h"
 #include "src/translate/translate.h"
@@ -32,20 +34,21 @@ struct Subject {
 
 Subject traced_subject(const OptOptions& options) {
   const ExportOptions& model = options.model;
-  const auto progress = [&](std::string_view stage) {
-    if (model.progress) model.progress(stage);
-  };
+  model.begin("load");
+  const LoadedModel loaded = load_model(model);
+  model.begin("trace");
   Subject out;
-  out.model = load_and_trace(model.model, model.method, model.samples, model.dynamic,
-                             trace_options(model), progress);
+  out.model = trace_model(loaded, model);
   const bool has_quantised = out.model->traced.with_quantised && model.dynamic.axes.empty();
   out.graph = has_quantised ? *out.model->traced.with_quantised : out.model->traced.graph;
-  note_ranges(*out.model, out.graph);
+  const auto& attributes = out.model->traced.graph.attributes;
+  if (const auto ranges = attributes.find(ops::kInputRanges); ranges != attributes.end())
+    out.graph.attributes.insert(*ranges);
   out.samples = out.model->samples;
   return out;
 }
 
-/// The sizes of an input, with the sample values of its symbols.
+/// The sizes of an input, for the sample values of its symbols.
 ir::Ints sizes_of(const ir::Graph& graph, const ir::Value& value) {
   ir::Ints out;
   for (const ir::Dim& dim : value.shape) {
@@ -54,19 +57,19 @@ ir::Ints sizes_of(const ir::Graph& graph, const ir::Value& value) {
       throw Error("input-missing",
                   cat("the size ", quoted(dim.str()), " of the input ", quoted(value.name),
                       " has no sample"),
-                  {}, "say one in the graph: attribute sample_sizes: sizes = S=7");
+                  {}, "add one to the graph: attribute sample_sizes: sizes = S=7");
     out.push_back(size.value());
   }
   return out;
 }
 
-void check_sample(const ir::Graph& graph, const ir::Value& value, const ir::Tensor& given) {
+void check_sample(const ir::Graph& graph, const ir::Value& value, const ir::Tensor& tensor) {
   const ir::Ints sizes = sizes_of(graph, value);
-  if (given.dtype == value.dtype && given.shape == sizes) return;
+  if (tensor.dtype == value.dtype && tensor.shape == sizes) return;
   throw Error(
       "input-shape",
-      cat("the sample of the input ", quoted(value.name), " is ", ir::dtype_name(given.dtype),
-          ir::shape_str(ir::to_shape(given.shape))),
+      cat("the sample of the input ", quoted(value.name), " is ", ir::dtype_name(tensor.dtype),
+          ir::shape_str(ir::to_shape(tensor.shape))),
       cat("the graph takes ", ir::dtype_name(value.dtype), ir::shape_str(ir::to_shape(sizes))));
 }
 
@@ -75,27 +78,27 @@ std::optional<trace::IntegerRange> range_of(const ir::Graph& graph, const std::s
   if (found == graph.attributes.end()) return std::nullopt;
   const auto& ranges = std::any_cast<const ops::InputRanges&>(found->second);
   const auto range = ranges.find(name);
-  // A negative index counts from the end: the half from 0 on is enough.
+  // A negative index counts from the end; non-negative ones are enough.
   if (range == ranges.end()) return std::nullopt;
   return trace::IntegerRange{std::max<int64_t>(range->second.first, 0), range->second.second};
 }
 
-/// A sample for every input: the given ones, and shapes of the others.
-std::vector<Sample> samples_for(const ir::Graph& graph, const std::vector<Sample>& given) {
+/// One sample per input: the user's, or the input's shape.
+std::vector<Sample> samples_for(const ir::Graph& graph, const std::vector<Sample>& samples) {
   std::vector<Sample> out;
-  std::vector<bool> used(given.size(), false);
+  std::vector<bool> used(samples.size(), false);
   std::vector<std::string> names;
   for (size_t i = 0; i < graph.inputs.size(); ++i) {
-    const ir::Value& value = graph.values[static_cast<size_t>(graph.inputs[i])];
+    const ir::Value& value = graph.values[graph.inputs[i]];
     names.push_back(value.name);
     Sample sample{{{value.name}, ir::Tensor{}}, range_of(graph, value.name)};
     auto& tensor = std::get<ir::Tensor>(sample.input.value);
-    for (size_t k = 0; k < given.size(); ++k) {
-      const auto* data = std::get_if<ir::Tensor>(&given[k].input.value);
-      if (data == nullptr || !is_sample_of(given[k].input, value.name, i)) continue;
+    for (size_t k = 0; k < samples.size(); ++k) {
+      const auto* data = std::get_if<ir::Tensor>(&samples[k].input.value);
+      if (data == nullptr || !is_sample_of(samples[k].input, value.name, i)) continue;
       check_sample(graph, value, *data);
       tensor = *data;
-      if (given[k].range) sample.range = given[k].range;
+      if (samples[k].range) sample.range = samples[k].range;
       used[k] = true;
     }
     if (tensor.bytes.empty()) {
@@ -107,7 +110,7 @@ std::vector<Sample> samples_for(const ir::Graph& graph, const std::vector<Sample
   }
   const auto unused = std::find(used.begin(), used.end(), false);
   if (unused != used.end())
-    throw unknown_input(given, static_cast<size_t>(unused - used.begin()), "the graph", names);
+    throw unknown_input(samples, static_cast<size_t>(unused - used.begin()), "the graph", names);
   return out;
 }
 
@@ -118,29 +121,13 @@ bool needs_torch(const OptOptions& options) {
 
 Subject read_subject(const OptOptions& options) {
   Subject out;
-  if (options.model.progress) options.model.progress("load");
+  options.model.begin("load");
   out.graph = read_graph_file(options.model.model);
   if (options.verifies || options.bisects)
     out.samples = samples_for(out.graph, options.model.samples);
   if (needs_torch(options)) {
     torch_module();  // loads its libraries while everything may still be read
     confine::enter_if_armed();
-  }
-  return out;
-}
-
-/// Values for the graph's inputs, in its order.
-std::vector<ir::Tensor> in_order(const Subject& subject,
-                                 const std::vector<trace::SampleInput>& inputs) {
-  std::vector<ir::Tensor> out;
-  for (size_t i = 0; i < subject.graph.inputs.size(); ++i) {
-    const std::string& name =
-        subject.graph.values[static_cast<size_t>(subject.graph.inputs[i])].name;
-    const auto found = std::find_if(inputs.begin(), inputs.end(), [&](const auto& input) {
-      return std::holds_alternative<ir::Tensor>(input.value) && is_sample_of(input, name, i);
-    });
-    T2N_ASSERT(found != inputs.end(), "the input '", name, "' has no sample");
-    out.push_back(std::get<ir::Tensor>(found->value));
   }
   return out;
 }
@@ -155,7 +142,7 @@ StepOptions step_options(const OptOptions& options, const Subject& subject) {
   auto inputs = std::make_shared<std::vector<std::vector<trace::SampleInput>>>();
   for (const auto& [name, seed] : {std::pair("the samples", 0), {"all changed", 1}}) {
     inputs->push_back(fill(subject.samples, static_cast<uint64_t>(seed)));
-    out.sets.push_back({name, in_order(subject, inputs->back())});
+    out.sets.push_back({name, values_of(inputs->back(), ir::input_names(subject.graph))});
   }
   if (subject.model)
     out.model = [inputs, session = subject.model->session](size_t set) {
@@ -182,11 +169,11 @@ nnef::Destination opt_destination(const OptOptions& options) {
 
 void write_artefact(const OptOptions& options, const Subject& subject, OptResult& result,
                     ExportResult& ports) {
-  if (options.model.progress) options.model.progress("translate");
+  options.model.begin("translate");
   nnef::Document document =
       ops::translate(result.graph, options.model.target, options.model.report, ops::registry());
-  settle_unused(options.model, result.graph, document, ports);
-  if (options.model.progress) options.model.progress("write");
+  resolve_unused_inputs(options.model, result.graph, document, ports);
+  options.model.begin("write");
   nnef::PendingArtefact artefact = nnef::write_artefact(document, opt_destination(options));
   if (subject.model) torch_module().verify(*subject.model->session, true);
   result.bytes = size_on_disk(artefact.path());
@@ -199,7 +186,7 @@ void write(const OptOptions& options, const Subject& subject, OptResult& result,
   if (writes_artefact(options)) {
     write_artefact(options, subject, result, ports);
   } else {
-    if (options.model.progress) options.model.progress("write");
+    options.model.begin("write");
     if (subject.model) torch_module().verify(*subject.model->session, true);
     const WrittenGraph written = write_graph_file(result.graph, opt_destination(options));
     result.bytes = written.bytes;
@@ -211,64 +198,59 @@ void write(const OptOptions& options, const Subject& subject, OptResult& result,
 std::vector<passes::PassInfo> pipeline_of(const OptOptions& options) {
   std::vector<passes::PassInfo> out = options.pipeline;
   if (!writes_artefact(options)) return out;
-  for (const passes::PassInfo& pass : passes::find_passes(passes::translation_pipeline()))
+  for (const passes::PassInfo& pass :
+       passes::find_passes(passes::pipeline(passes::Pipeline::translation)))
     out.push_back(pass);
   return out;
 }
 
-/// Whether a pass does what settings ask for.
-bool heeds_settings(const passes::PassInfo& pass) {
+/// Whether a pass uses compression settings.
+bool uses_settings(const passes::PassInfo& pass) {
   constexpr std::array<std::string_view, 4> kNames = {"insert-compression", "insert-observers",
                                                       "prune-weights", "quantise-q4_0"};
   return std::find(kNames.begin(), kNames.end(), pass.name) != kNames.end();
 }
 
-bool any_heeds_settings(const OptOptions& options) {
-  return std::any_of(options.pipeline.begin(), options.pipeline.end(), heeds_settings);
+bool any_uses_settings(const OptOptions& options) {
+  return std::any_of(options.pipeline.begin(), options.pipeline.end(), uses_settings);
 }
 
-void refuse_unheeded(const OptOptions& options) {
+void refuse_unused_settings(const OptOptions& options) {
   const bool only_lints =
       std::any_of(options.pipeline.begin(), options.pipeline.end(),
                   [](const passes::PassInfo& pass) { return pass.name == "lint-quantisation"; });
-  if (!options.compress || only_lints || any_heeds_settings(options)) return;
-  throw Error("usage",
-              "--compress says what shall become smaller, but no pass of the pipeline does it", {},
-              "add --passes default, which runs the passes of compression first, or "
-              "insert-compression and those that docs/compression.md names");
+  if (!options.compress || only_lints || any_uses_settings(options)) return;
+  throw Error("usage", "--compress has no effect: no pass of the pipeline uses its settings", {},
+              "add --passes default, which runs the compression passes first, or "
+              "insert-compression and the passes listed in docs/compression.md");
 }
 
-/// Those of the command, and the model's own.
+/// The settings of the command and of the model.
 std::optional<CompressOptions> settings_of(const OptOptions& options, const Subject& subject) {
-  if (!subject.model || !any_heeds_settings(options)) return options.compress;
-  return with_own_settings(options.compress, subject.model->info);
+  if (!subject.model || !any_uses_settings(options)) return options.compress;
+  return with_model_settings(options.compress, subject.model->info);
 }
 
-/// Weights that settings want smaller and that are as they were. Settings look at constants that
-/// layers read: behind views and formulas there are none before `fold-constants`.
-void warn_of_left(const ir::Graph& before, const ir::Graph& after,
-                  const compress::Settings& settings, const Report& report) {
-  const std::vector<compress::LeftWeight> left = compress::left_weights(before, after, settings);
-  if (left.empty() || !report) return;
-  Diagnostic out{.severity = Severity::warning,
-                 .id = "weight-not-compressed",
-                 .message = cat(left.size(), left.size() == 1 ? " weight is" : " weights are",
-                                " left in floats, although settings ask for less"),
-                 .where = {},
-                 .details = {},
-                 .why = {},
-                 .help =
-                     "run expand-attention, fold-constants, fold-batch-norm and lift-weights "
-                     "first, or leave these modules out with --ignore"};
-  for (const compress::LeftWeight& each : left)
-    out.details.push_back(cat(each.name, ": ", each.why));
-  report(out);
+/// Warns of weights that stayed floats despite the settings. Settings apply to constants that
+/// layers read directly: views and formulas must be folded first (`fold-constants`).
+void warn_unquantised(const ir::Graph& before, const ir::Graph& after,
+                      const compress::Settings& settings, const Report& report) {
+  const std::vector<compress::UnquantisedWeight> weights =
+      compress::unquantised_weights(before, after, settings);
+  std::vector<std::string> details;
+  for (const compress::UnquantisedWeight& each : weights)
+    details.push_back(cat(each.name, ": ", each.why));
+  warn_of(report, "weight-not-compressed", details,
+          cat(weights.size(), weights.size() == 1 ? " weight is" : " weights are",
+              " left in floats, although settings compress them"),
+          "run expand-attention, fold-constants, fold-batch-norm and lift-weights first, or "
+          "exclude these modules with --ignore");
 }
 
 }  // namespace
 
 OptResult optimise(const OptOptions& options) {
-  refuse_unheeded(options);
+  refuse_unused_settings(options);
   if (writes_artefact(options))
     nnef::check_destination(opt_destination(options));
   else if (!options.model.output.empty())
@@ -284,26 +266,26 @@ OptResult optimise(const OptOptions& options) {
   OptResult out;
   if (subject.model) out.info = subject.model->info;
   const StepOptions steps = step_options(options, subject);
-  if (options.model.progress) options.model.progress("passes");
+  options.model.begin("passes");
   out.graph = std::move(subject.graph);
   const std::vector<passes::PassInfo> pipeline = pipeline_of(options);
-  passes::PassContext context = needs_torch(options)
-                                    ? pass_context(options.model.target, options.model.report)
-                                    : passes::PassContext{};
+  passes::PassContext context;
+  context.operators = &ops::registry().table();
+  if (needs_torch(options)) context = pass_context(options.model.target, options.model.report);
   const std::optional<CompressOptions> compress = settings_of(options, subject);
   std::optional<CompressionContext> compression;
   if (compress) compression.emplace(*compress, subject.samples).enter(context);
   ir::Graph before;  // with the modules of fused layers
   if (compression) {
     before = out.graph;
-    passes::run_pipeline(before, {"expand-attention"}, context);
+    passes::run_pipeline(before, passes::pipeline(passes::Pipeline::attention), context);
     compression->settings().require_matches(before);
   }
   out.steps = run_steps(out.graph, pipeline, context, steps);
-  if (compression && any_heeds_settings(options))
-    warn_of_left(before, out.graph, compression->settings(), options.model.report);
+  if (compression && any_uses_settings(options))
+    warn_unquantised(before, out.graph, compression->settings(), options.model.report);
   if (out.steps.faulty() == nullptr) write(options, subject, out, ports);
-  if (options.model.progress) options.model.progress("done");
+  options.model.begin("done");
   return out;
 }
 

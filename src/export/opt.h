@@ -15,8 +15,8 @@ struct OptOptions {
   /// `passes`: what is printed. A model with the name FILE.ir is read as text.
   ExportOptions model;
   std::vector<passes::PassInfo> pipeline;
-  bool verifies = false;  ///< runs the graph before and after each pass
-  bool bisects = false;   ///< the same, against the first graph, to the end of the pipeline
+  bool verifies = false;  ///< compares the graph before and after each pass
+  bool bisects = false;   ///< compares with the first graph, to the end of the pipeline
   check::Tolerance tolerance;
   std::optional<CompressOptions> compress;  ///< for compression passes
 };
@@ -24,15 +24,15 @@ struct OptOptions {
 struct OptResult {
   std::optional<trace::ModelInfo> info;  ///< nothing for a graph that was read as text
   ir::Graph graph;                       ///< after all passes
-  PassSteps steps;                       ///< if they have a fault, nothing was written
+  PassSteps steps;                       ///< if one has a fault, nothing was written
   std::string path;                      ///< the written file; "" if there is none
   int64_t bytes = 0;
-  int64_t weights = 0;  ///< of the file beside a graph; 0 if there is none
+  int64_t weights = 0;  ///< bytes of the weights file; 0 if there is none
 };
 
-/// Before an artefact is written, the passes that translation needs run behind the pipeline
-/// (passes::translation_pipeline). The first graph of a quantised model contains quantised tensors,
-/// unless axes are declared. Errors: those of tracing, reading, passes, translation and writing;
+/// For an artefact, the passes that translation requires (passes::translation_pipeline) run after
+/// the pipeline. The first graph of a quantised model contains quantised tensors, unless axes are
+/// declared. Errors: those of tracing, reading, passes, translation and writing;
 /// `weights-missing` if a graph cannot run or be translated without its constants.
 OptResult optimise(const OptOptions& options);
 

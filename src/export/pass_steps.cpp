@@ -6,7 +6,8 @@
 #include "ir/op_traits.h"
 #include "src/diag/error.h"
 #include "src/diag/headline.h"
-#include "src/export/graph_yardstick.h"
+#include "src/export/pass_table.h"
+#include "src/passes/passes.h"
 
 namespace t2n {
 namespace {
@@ -23,16 +24,15 @@ std::vector<bool> random_outputs(const ir::Graph& graph) {
   std::vector<bool> random(graph.values.size(), false);
   for (const ir::Node& node : graph.nodes) {
     bool is_random = ir::is_unpredictable(node.op) || (node.body && draws(*node.body));
-    ir::for_each_input(
-        node, [&](ir::ValueId id) { is_random = is_random || random[static_cast<size_t>(id)]; });
-    for (const ir::ValueId id : node.outputs) random[static_cast<size_t>(id)] = is_random;
+    ir::for_each_input(node, [&](ir::ValueId id) { is_random = is_random || random[id]; });
+    for (const ir::ValueId id : node.outputs) random[id] = is_random;
   }
   std::vector<bool> out;
-  for (const ir::ValueId id : graph.outputs) out.push_back(random[static_cast<size_t>(id)]);
+  for (const ir::ValueId id : graph.outputs) out.push_back(random[id]);
   return out;
 }
 
-/// The results of a graph, or why it has none.
+/// The results of a graph, or the reason why it cannot run.
 struct Outcome {
   Outputs outputs;
   std::string refused;
@@ -40,11 +40,11 @@ struct Outcome {
 
 Outcome run(const ir::Graph& graph, const GraphInputs& set, const ir::Evaluator& evaluate) {
   try {
-    ir::Graph sized = at_sizes(graph, {});
+    ir::Graph sized = passes::at_sizes(graph, {});
     passes::run_pipeline(sized, {"expand-quantised"}, {});  // torch has no kernels for these
     Outputs inputs;
     for (size_t i = 0; i < set.tensors.size(); ++i) {
-      const ir::Value& value = sized.values[static_cast<size_t>(sized.inputs.at(i))];
+      const ir::Value& value = sized.values[sized.inputs.at(i)];
       inputs.push_back(ir::is_complex(value.dtype) ? set.tensors[i] : ir::as_pairs(set.tensors[i]));
     }
     return {ir::run_graph(sized, inputs, evaluate), {}};
@@ -55,14 +55,14 @@ Outcome run(const ir::Graph& graph, const GraphInputs& set, const ir::Evaluator&
   }
 }
 
-/// For one set of inputs, the results that later graphs are compared with.
+/// The reference results for one set of inputs.
 struct Reference {
   size_t set = 0;
   Outcome outcome;
-  bool has_run = false;  ///< a graph has run; from then on every one must
+  bool has_run = false;  ///< a graph has run: all later ones must run
 };
 
-/// Whether `a` is the worse of two.
+/// Whether `a` is worse than `b`.
 bool deviates_more(const check::Deviation& a, const check::Deviation& b) {
   if (a.mismatch.empty() != b.mismatch.empty()) return !a.mismatch.empty();
   if (a.verdict != b.verdict) return a.verdict == check::Verdict::differs;
@@ -97,8 +97,8 @@ class Stepper {
       const bool has_run = first.refused.empty();
       if (!has_run && i == 0) out_.refused = first.refused;
       if (!has_run && options_.model) {
-        first = ask_model(i);
-        out_.asks_model = out_.asks_model || first.refused.empty();
+        first = run_model(i);
+        out_.uses_model = out_.uses_model || first.refused.empty();
       }
       if (!first.refused.empty() && i > 0)
         out_.left_out.push_back(options_.sets[i].name);
@@ -108,7 +108,7 @@ class Stepper {
     out_.sets = references_.size();
   }
 
-  Outcome ask_model(size_t set) const {
+  Outcome run_model(size_t set) const {
     try {
       return {options_.model(set), {}};
     } catch (const Error& error) {
@@ -141,9 +141,9 @@ class Stepper {
     }
   }
 
-  /// The tolerance of a pass: one that moves values must not change a bit of them.
+  /// The tolerance for a pass; passes that only move values must keep every bit.
   check::Tolerance tolerance_for(const passes::PassInfo& pass) const {
-    const bool is_exact = pass.effect == passes::Effect::moves && !options_.against_first;
+    const bool is_exact = pass.effect == passes::Effect::none && !options_.against_first;
     return is_exact ? check::Tolerance{.level = check::Level::exact, .custom = {}}
                     : options_.tolerance;
   }
@@ -156,7 +156,7 @@ class Stepper {
                const Outcome& now) {
     if (!now.refused.empty()) {
       if (reference.has_run && !may_change(out.pass) && !out.fault)
-        out.fault = cat("the graph cannot be run any more: ", now.refused);
+        out.fault = cat("the graph cannot run any more: ", now.refused);
       return;
     }
     const Outcome& before = reference.outcome;
@@ -206,18 +206,19 @@ Error fault_error(const PassStep& step, bool against_first) {
   const bool changes = step.pass.effect == passes::Effect::changes;
   const std::string name = quoted(step.pass.name);
   if (against_first)
-    return {
-        "pass-changed-values",
-        cat(name, " is the first pass that takes an output out of the tolerance: ",
-            step.fault.value_or("")),
-        changes ? cat("it changes ", step.pass.changes) : "it is to keep what the graph computes",
-        changes ? "give a looser level, or leave parts of the model out of it"
-                : "leave the pass out, and please report it with the model"};
+    return {"pass-changed-values",
+            cat(name, " is the first pass after which an output exceeds the tolerance: ",
+                step.fault.value_or("")),
+            changes ? cat("it changes ", step.pass.changes)
+                    : "the pass must not change what the graph computes",
+            changes ? "use a looser level, or exclude parts of the model from it"
+                    : "disable the pass, and please report it with the model"};
   return {"pass-changed-values",
           cat(name, " changed what the graph computes: ", step.fault.value_or("")),
-          step.pass.effect == passes::Effect::moves ? "it is to keep every bit"
-                                                    : "it is to keep values, but for rounding",
-          "leave the pass out, and please report it with the model"};
+          step.pass.effect == passes::Effect::none
+              ? "the pass must keep every bit"
+              : "the pass must keep values, except for rounding",
+          "disable the pass, and please report it with the model"};
 }
 
 }  // namespace t2n

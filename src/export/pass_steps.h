@@ -35,8 +35,8 @@ struct PassStep {
 struct StepOptions {
   passes::PipelineOptions passes;
   std::vector<GraphInputs> sets;  ///< empty: nothing is run
-  /// The model's own results for a set, if the first graph cannot run: operators of quantised
-  /// tensors do not run one by one. Empty: unknown.
+  /// The model's own results for a set, if the first graph cannot run, as with quantised tensors.
+  /// Empty: unknown.
   std::function<std::vector<ir::Tensor>(size_t set)> model;
   check::Tolerance tolerance;
   /// Compares with the first graph, and continues after a fault; otherwise compares with the graph
@@ -48,7 +48,7 @@ struct PassSteps {
   std::vector<PassStep> steps;
   size_t sets = 0;                    ///< number of sets that were run
   std::string refused;                ///< why the first graph could not run
-  bool asks_model = false;            ///< the model was run instead
+  bool uses_model = false;            ///< the model was run instead of the first graph
   std::vector<std::string> left_out;  ///< sets on which nothing runs
   std::vector<std::string> random;    ///< outputs that cannot be compared
 
@@ -58,7 +58,7 @@ struct PassSteps {
 
 /// Runs the passes in order. A fault is an output outside of the tolerance, or, for a pass that
 /// only moves values, any changed bit; with `against_first` after any pass, else after those that
-/// keep values. A graph that cannot run, although an earlier one could, is a fault as well. Errors:
+/// keep values. A graph that cannot run although an earlier one could is a fault, too. Errors:
 /// those of the passes.
 PassSteps run_steps(ir::Graph& graph, const std::vector<passes::PassInfo>& pipeline,
                     const passes::PassContext& context, const StepOptions& options);

@@ -1,4 +1,4 @@
-// Calls the stages in order; each stage is a function of another file.
+// Calls the stages in order; other files define them.
 #include "src/export/pipeline.h"
 
 #include <algorithm>
@@ -10,13 +10,11 @@
 #include "src/confine/confine.h"
 #include "src/diag/error.h"
 #include "src/diag/headline.h"
-#include "src/export/calls.h"
 #include "src/export/causal_lm.h"
+#include "src/export/pass_table.h"
 #include "src/export/signature.h"
 #include "src/export/stages.h"
-#include "src/export/states.h"
-#include "src/export/stream.h"
-#include "src/export/torch_module.h"
+#include "src/model/torch_module.h"
 #include "src/passes/integer_products.h"
 #include "src/quant/summary.h"
 #include "src/spec/dialect.h"
@@ -44,39 +42,39 @@ nnef::Destination export_destination(const ExportOptions& options) {
 
 void add_dynamic(ExportResult& result, const dynamic::DynamicTrace& dynamic) {
   result.relations = dynamic.relations;
-  result.relations.insert(result.relations.end(), dynamic.demands.begin(), dynamic.demands.end());
+  result.relations.insert(result.relations.end(), dynamic.runtime_assertions.begin(),
+                          dynamic.runtime_assertions.end());
 }
 
 void run_passes(ir::Graph& graph, const target::Target& target,
                 const passes::PipelineOptions& options, const Report& report) {
   if (const int64_t least = target::least_integer_products(target, target::Layer::linear))
     graph.attributes[passes::kLeastIntegerProducts] = least;
-  passes::run_pipeline(graph, passes::default_pipeline(), pass_context(target, report), options);
+  passes::run_pipeline(graph, passes::pipeline(passes::Pipeline::standard),
+                       pass_context(target, report), options);
 }
 
-/// Errors: `unsupported-op` with all operators without a translation, whatever the sizes.
-void refuse_untranslated(const ExportOptions& options) {
-  trace::TraceOptions quiet = trace_options(options);
-  quiet.report = nullptr;
-  TracedModel model =
-      load_and_trace(options.model, options.method, options.samples, {}, quiet, [](auto) {});
-  note_ranges(model, model.traced.graph);
+/// Translates at fixed sizes. Errors: `unsupported-op` with all operators without a translation.
+void refuse_untranslated(const LoadedModel& loaded, const ExportOptions& options) {
+  TracedModel model = trace_at_one_size(loaded, options);
   to_nnef(model.traced.graph, options.target, options.passes, nullptr);
 }
 
-/// If a size is unknown, its operator may lack a translation and therefore a shape rule: then the
-/// missing operator is the better error.
-TracedModel traced_model(const ExportOptions& options,
-                         const std::function<void(std::string_view)>& progress) {
+/// An operator without a translation has no shape rule either, so that its sizes are unknown. Then
+/// reports the missing operator instead.
+TracedModel traced_model(const LoadedModel& loaded, const ExportOptions& options) {
   try {
-    return load_and_trace(options.model, options.method, options.samples, options.dynamic,
-                          trace_options(options), progress, [&](const TracedModel& model) {
-                            return has_document(model, options.target, options.passes);
-                          });
+    TracedModel model = trace_to_export(loaded, options, [&](const TracedModel& traced) {
+      return has_document(traced, options.target, options.passes);
+    });
+    if (options.is_causal_lm)
+      for (dynamic::Sizes& sizes : client_lengths(*model.dynamic, options.dynamic.asserted))
+        model.dynamic->chooser.require(std::move(sizes));
+    return model;
   } catch (const Error& error) {
     if (error.diagnostic().id != "dynamic-size") throw;
     try {
-      refuse_untranslated(options);
+      refuse_untranslated(loaded, options);
     } catch (const Error& at_one_size) {
       if (at_one_size.diagnostic().id == "unsupported-op") throw;
     }
@@ -84,18 +82,18 @@ TracedModel traced_model(const ExportOptions& options,
   }
 }
 
-/// Only what the file contains if samples are missing; else `finish` receives the graph.
+/// Without samples, only describes the file; else passes the graph to `finish`.
 Inspection inspect(const ExportOptions& options, const std::function<void(ir::Graph&)>& finish) {
-  TracedModel model = load_model(options.model, options.method, options.samples);
+  const LoadedModel loaded = load_model(options);
   Inspection out;
-  out.model = model.info;
+  out.model = loaded.info;
+  TracedModel model;
   try {
-    trace_model(model, options.samples, options.dynamic, trace_options(options));
+    model = trace_model(loaded, options);
   } catch (const Error& error) {
     if (error.diagnostic().id != "input-missing") throw;
     return out;
   }
-  note_ranges(model, model.traced.graph);
   finish(model.traced.graph);
   torch_module().verify(*model.session, false);
   out.states = std::move(model.traced.states);
@@ -105,107 +103,117 @@ Inspection inspect(const ExportOptions& options, const std::function<void(ir::Gr
 }
 
 size_t count_operations(const nnef::Document& document) {
-  return static_cast<size_t>(std::count_if(document.graph.body.begin(), document.graph.body.end(),
-                                           [](const nnef::Assignment& assignment) {
-                                             const std::string& op = assignment.right.text;
-                                             return op != "variable" && op != "external" &&
-                                                    op != "tract_core_external";
-                                           }));
+  return std::count_if(document.graph.body.begin(), document.graph.body.end(),
+                       [](const nnef::Assignment& assignment) {
+                         const std::string& op = assignment.right.text;
+                         return op != "variable" && op != "external" && op != "tract_core_external";
+                       });
 }
 
-/// The options with those that --preset adds.
-ExportOptions with_preset(const ExportOptions& options) {
+/// Adds the options of --preset.
+ExportOptions with_preset(const LoadedModel& loaded, const ExportOptions& options) {
   ExportOptions out = options;
   if (!options.is_causal_lm) return out;
-  CausalLm preset = causal_lm(options);
+  CausalLm preset = causal_lm(loaded, options);
   out.dynamic = std::move(preset.dynamic);
   out.names = std::move(preset.names);
   return out;
 }
 
-/// Losses of outputs get the artefact's names.
+/// What an export says of a traced model before passes change its graph.
+ExportResult described(const TracedModel& model, const ExportOptions& options) {
+  ExportResult out;
+  out.method = options.method;
+  out.path = output_path(options);
+  out.model = model.info;
+  out.samples_from_file = model.samples_from_file;
+  out.constant_inputs = model.traced.constant_inputs;
+  list_ports(model.traced.graph, out);
+  if (const auto& quantised = model.traced.with_quantised)
+    out.quantised_weights = quant::summarise(*quantised).weights;
+  if (model.dynamic) add_dynamic(out, *model.dynamic);
+  pair_states(model.traced, out);
+  note_pairs(out, options.report);
+  return out;
+}
+
+/// Renames the outputs of the losses like those of the artefact.
 void name_losses(ExportResult& result) {
   std::vector<compress::OutputLoss>& losses = result.compression->outputs;
   for (size_t i = 0; i < std::min(losses.size(), result.outputs.size()); ++i)
     losses[i].name = result.outputs[i].name;
 }
 
-/// Throws unless the artefact is right.
-void check_written(const nnef::Document& document, const fs::path& artefact, TracedModel& model,
-                   const ExportOptions& options, const FoundEngine& engine, ExportResult& result) {
-  const std::vector<std::string> names = port_names(result.outputs);
-  CheckOptions check = *options.check;
-  check.scratch = engine.scratch->path();
-  result.checked = check_artefact(artefact.string(), model, names, check, *engine.runner,
-                                  wanted_for(options.target).dialect, takes_of(document));
-  check_calls(model, names, *options.check, *engine.runner, takes_of(document),
-              wanted_for(options.target).dialect, result.checked);
-  if (target::streams(options.target))
-    check_in_pulses(model, names, *options.check, *engine.runner, takes_of(document),
-                    options.target.stream, stream_properties(document), result.checked);
-  judge(result.checked, *options.check, "; nothing was written", options.report);
-  const check::WeightBytes weights = check::weight_bytes(document);
-  if (weights.weights > 0 && result.checked.loaded_bytes)
-    result.packed =
-        check::packed_text(weights, *result.checked.loaded_bytes, result.checked.engine);
+/// Options that change the exported statements, for `contents-differ`.
+std::string option_text(const ExportOptions& options) {
+  std::vector<std::string> texts;
+  if (options.reroll_loops) texts.emplace_back("roll-loops");
+  for (const std::string& pass : options.passes.disabled) texts.push_back("disable-pass " + pass);
+  return joined(texts, ", ");
 }
 
-/// Options without which an export writes other statements, for `contents-differ`.
-std::string option_words(const ExportOptions& options) {
-  std::vector<std::string> words;
-  if (options.roll_loops) words.emplace_back("roll-loops");
-  for (const std::string& pass : options.passes.disabled) words.push_back("disable-pass " + pass);
-  return joined(words, ", ");
-}
+/// The document of a traced model, and the indices of the model's inputs that it has.
+struct Exported {
+  nnef::Document document;
+  std::vector<size_t> inputs;
+};
 
-/// From the model to an artefact that waits for the others.
-ExportResult export_one(const ExportOptions& asked, const FoundEngine& engine,
-                        nnef::PendingGroup& artefacts, size_t number) {
-  const auto progress = [&](std::string_view stage) {
-    if (asked.progress) asked.progress(stage);
-  };
-  ExportResult result;
-  result.method = asked.method;
-  result.path = output_path(asked);
-  const ExportOptions options = with_preset(asked);
-  TracedModel model = traced_model(options, progress);
-  ir::Graph& graph = model.traced.graph;
-  result.model = model.info;
-  result.samples_from_file = model.samples_from_file;
-  result.constant_inputs = model.traced.constant_inputs;
-  list_ports(graph, result);
-  if (const auto& quantised = model.traced.with_quantised)
-    result.quantised_weights = quant::summarise(*quantised).weights;
-  if (options.is_causal_lm) require_lengths(*model.dynamic, options.dynamic.asserted);
-  if (model.dynamic) add_dynamic(result, *model.dynamic);
-  pair_states(model.traced, result);
-  note_pairs(result, options.report);
-
-  note_ranges(model, graph);
-  if (const auto compress = with_own_settings(options.compress, model.info)) {
-    progress("compress");
-    result.compression =
-        compress_model(model, *compress, options.target, options.passes, options.report);
-  }
-  if (options.check) model.recorded = graph;
-  progress("passes");
+Exported document_of(ir::Graph graph, const ExportOptions& options, ExportResult& result) {
   if (!options.nan.empty()) graph.attributes[ops::kNanOption] = options.nan;
-  nnef::Document document = to_nnef(graph, options.target, options.passes, options.report);
-  settle_unused(options, graph, document, result);
+  Exported out{to_nnef(graph, options.target, options.passes, options.report), {}};
+  nnef::Document& document = out.document;
+  out.inputs = resolve_unused_inputs(options, graph, document, result);
   rename_ports(options.names, document, result);
   if (result.compression) {
     name_losses(result);
     spec::add_property(document, spec::kCompressed, "yes");
   }
-  if (const std::string words = option_words(options); !words.empty())
-    spec::add_property(document, spec::kOptions, words);
+  if (const std::string text = option_text(options); !text.empty())
+    spec::add_property(document, spec::kOptions, text);
   if (options.is_causal_lm) require_caches(document);
   result.operations = count_operations(document);
-  progress("write");
-  const nnef::PendingGroup::Written written = artefacts.add(document, number);
+  return out;
+}
+
+/// Checks the written artefact. Throws if it is wrong.
+void check_written(const Exported& exported, const fs::path& artefact, const SourceModel& model,
+                   const ExportOptions& options, const FoundEngine& engine, ExportResult& result) {
+  CheckOptions check = *options.check;
+  check.scratch = engine.scratch->path();
+  ArtefactInputs accepted = artefact_inputs_of(exported.document);
+  accepted.indices = exported.inputs;
+  result.checked =
+      check_artefact({model, std::move(accepted), port_names(result.outputs), check, *engine.runner,
+                      engine_request_for(options.target).dialect, artefact.string(),
+                      options.target.stream, stream_properties(exported.document)});
+  judge(result.checked, *options.check, "; nothing was written", options.report);
+  const check::WeightBytes weights = check::weight_bytes(exported.document);
+  if (weights.weights > 0 && result.checked.loaded_bytes)
+    result.packed =
+        check::packed_text(weights, *result.checked.loaded_bytes, result.checked.engine);
+}
+
+/// Exports one method; the artefact stays pending until all are complete.
+ExportResult export_one(const LoadedModel& loaded, const ExportOptions& requested,
+                        const FoundEngine& engine, nnef::PendingGroup& artefacts, size_t number) {
+  requested.begin("trace");
+  const ExportOptions options = with_preset(loaded, requested);
+  const TracedModel model = traced_model(loaded, options);
+  ExportResult result = described(model, options);
+  std::optional<CompressedModel> compressed;
+  if (const auto compress = with_model_settings(options.compress, model.info)) {
+    requested.begin("compress");
+    compressed = compress_model(model, *compress, options.target, options.passes, options.report);
+    result.compression = compressed->cost;
+  }
+  const SourceModel source = source_model(model, compressed ? &*compressed : nullptr);
+  requested.begin("passes");
+  const Exported exported = document_of(source.graph, options, result);
+  requested.begin("write");
+  const nnef::PendingGroup::Written written = artefacts.add(exported.document, number);
   if (options.check) {
-    progress("check");
-    check_written(document, written.path, model, options, engine, result);
+    requested.begin("check");
+    check_written(exported, written.path, source, options, engine, result);
   }
   torch_module().verify(*model.session, true);
   result.bytes = size_on_disk(written.path);
@@ -215,20 +223,20 @@ ExportResult export_one(const ExportOptions& asked, const FoundEngine& engine,
 
 nnef::Group group_of(const std::vector<ExportOptions>& methods) {
   nnef::Group out;
-  const ExportOptions& any = methods.front();
-  if (any.folder.empty()) {
+  const ExportOptions& first = methods.front();
+  if (first.folder.empty()) {
     for (const ExportOptions& options : methods) out.each.push_back(export_destination(options));
     return out;
   }
-  ExportOptions whole = any;
-  whole.output = any.folder;
-  out.folder = export_destination(whole);
+  ExportOptions folder = first;
+  folder.output = first.folder;
+  out.folder = export_destination(folder);
   out.folder->form = nnef::Destination::Form::folder;
   for (const ExportOptions& options : methods) out.folder->parts.push_back(options.method);
   return out;
 }
 
-/// Before anything is loaded, which confines the process.
+/// Call it before loading a model, which confines the process.
 void allow_reads(const std::vector<ExportOptions>& methods) {
   for (const ExportOptions& options : methods) {
     if (options.compress) may_read(*options.compress);
@@ -237,25 +245,35 @@ void allow_reads(const std::vector<ExportOptions>& methods) {
   }
 }
 
-/// If one of several methods is missing, this is found before another one is exported.
-void require_methods(const std::vector<ExportOptions>& methods) {
-  if (methods.size() == 1) return;
-  for (const ExportOptions& options : methods) load_model(options.model, options.method, {});
+/// The model of a method; `first` is used if it has a value.
+LoadedModel loaded_model(const ExportOptions& options, std::optional<LoadedModel> first = {}) {
+  if (options.is_causal_lm) require_preset(options);
+  options.begin("load");
+  return first ? *std::move(first) : load_model(options);
 }
 
-Diagnostic of_method(Diagnostic diagnostic, const ExportOptions& options) {
+/// The first method's model. Refuses a missing method before any method is exported.
+LoadedModel first_model(const std::vector<ExportOptions>& methods) {
+  LoadedModel out = load_model(methods[0]);
+  const std::vector<std::string>& known = out.info.methods;
+  for (const ExportOptions& options : methods)
+    if (std::find(known.begin(), known.end(), options.method) == known.end()) load_model(options);
+  return out;
+}
+
+Diagnostic with_method(Diagnostic diagnostic, const ExportOptions& options) {
   diagnostic.message = cat(options.method, ": ", headline(diagnostic));
   diagnostic.subject.clear();
   if (diagnostic.id.starts_with("input-") && !diagnostic.help.empty())
     diagnostic.help +=
-        cat("; what is for this method alone begins with ", quoted(cat(options.method, ":")));
+        cat("; options for this method only begin with ", quoted(cat(options.method, ":")));
   return diagnostic;
 }
 
 ExportOptions reporting(ExportOptions options) {
   if (options.report)
     options.report = [report = options.report, options](const Diagnostic& diagnostic) {
-      report(of_method(diagnostic, options));
+      report(with_method(diagnostic, options));
     };
   if (options.progress)
     options.progress = [progress = options.progress, method = options.method](
@@ -263,25 +281,29 @@ ExportOptions reporting(ExportOptions options) {
   return options;
 }
 
-/// Whether another method may do better: not where the disk, the engine or the time is missing.
-bool is_of_one_method(ExitCode code) {
+/// Whether other methods may still succeed: not if the disk, the engine or the time is
+/// insufficient.
+bool concerns_one_method(ExitCode code) {
   return code == ExitCode::usage || code == ExitCode::unreadable || code == ExitCode::unsupported ||
          code == ExitCode::mismatch || code == ExitCode::engine_rejects;
 }
 
-std::vector<ExportResult> attempt_all(const std::vector<ExportOptions>& methods,
-                                      const FoundEngine& engine, nnef::PendingGroup& artefacts) {
-  if (methods.size() == 1) return {export_one(methods.front(), engine, artefacts, 0)};
+std::vector<ExportResult> export_all(const std::vector<ExportOptions>& methods,
+                                     const FoundEngine& engine, nnef::PendingGroup& artefacts) {
+  if (methods.size() == 1)
+    return {export_one(loaded_model(methods[0]), methods[0], engine, artefacts, 0)};
   std::vector<ExportResult> out;
+  std::optional<LoadedModel> first = first_model(methods);
   std::optional<Error> failure;
   for (size_t i = 0; i < methods.size(); ++i) {
-    const ExportOptions& options = methods[i];
+    const ExportOptions options = reporting(methods[i]);
     try {
-      out.push_back(export_one(reporting(options), engine, artefacts, i));
+      const LoadedModel model = loaded_model(options, std::exchange(first, std::nullopt));
+      out.push_back(export_one(model, options, engine, artefacts, i));
     } catch (const Error& error) {
-      if (!is_of_one_method(error.code())) throw;
-      if (failure && options.report) options.report(failure->diagnostic());
-      failure.emplace(of_method(error.diagnostic(), options));
+      if (!concerns_one_method(error.code())) throw;
+      if (failure && methods[i].report) methods[i].report(failure->diagnostic());
+      failure.emplace(with_method(error.diagnostic(), methods[i]));
     }
   }
   if (failure) throw Error(*failure);
@@ -299,7 +321,6 @@ nnef::Document to_nnef(ir::Graph& graph, const target::Target& target,
 bool has_document(const TracedModel& model, const target::Target& target,
                   const passes::PipelineOptions& options) {
   ir::Graph graph = model.traced.graph;
-  note_ranges(model, graph);
   try {
     to_nnef(graph, target, options, nullptr);
     return true;
@@ -313,22 +334,21 @@ std::string output_path(const ExportOptions& options) {
 }
 
 std::vector<ExportResult> export_methods(const std::vector<ExportOptions>& methods) {
-  for (const ExportOptions& options : methods) require_stream(options.target, options.dynamic);
+  for (const ExportOptions& options : methods) require_stream(options.target, options.dynamic.axes);
   const nnef::Group group = group_of(methods);
   nnef::check_group(group);
-  const ExportOptions& any = methods.front();
-  // The engine is looked for first: a missing one must not cost an export.
-  Wanted wanted = wanted_for(any.target);
-  wanted.needs_own = any.check && any.check->strict;
+  const ExportOptions& first = methods.front();
+  // A missing engine is reported before any export.
+  EngineRequest request = engine_request_for(first.target);
+  request.needs_own = first.check && first.check->strict;
   const FoundEngine engine =
-      any.check ? find_engine(any.check->engine, wanted, any.check->runner) : FoundEngine{};
-  if (engine.warning && any.report) any.report(*engine.warning);
+      first.check ? find_engine(first.check->engine, request, first.check->runner) : FoundEngine{};
+  if (engine.warning && first.report) first.report(*engine.warning);
   allow_reads(methods);
-  require_methods(methods);
   nnef::PendingGroup artefacts(group);
-  std::vector<ExportResult> results = attempt_all(methods, engine, artefacts);
+  std::vector<ExportResult> results = export_all(methods, engine, artefacts);
   artefacts.commit();
-  if (any.progress) any.progress("done");
+  first.begin("done");
   return results;
 }
 
@@ -337,8 +357,7 @@ Inspection inspect_model(const ExportOptions& options) {
     passes::PassContext context;
     context.keeps_symbol = [](const ir::Symbol&) { return true; };
     context.evaluate = torch_module().evaluator();
-    passes::run_pipeline(graph, {"bind-sizes", "dead-code", "fold-constants", "dead-code"}, context,
-                         {});
+    passes::run_pipeline(graph, passes::pipeline(passes::Pipeline::inspection), context, {});
   });
 }
 

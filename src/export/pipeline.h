@@ -1,54 +1,37 @@
-// The whole export, in order: load, trace, passes, translate, write, check, put in place.
+// The export pipeline: load, trace, passes, translate, write, check, commit.
 #pragma once
 
-#include <chrono>
-#include <functional>
-#include <map>
 #include <optional>
-#include <set>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "nnef/ast.h"
 #include "nnef_writer/destination.h"
-#include "src/diag/sink.h"
-#include "src/export/check_model.h"
+#include "src/check/check_model.h"
 #include "src/export/compressed_model.h"
-#include "src/export/dynamic_model.h"
 #include "src/export/port_names.h"
-#include "src/export/samples.h"
+#include "src/samples/samples.h"
+#include "src/export/traced_model.h"
+#include "src/nnef/ast.h"
 #include "src/passes/pass.h"
 #include "src/target/target.h"
 
 namespace t2n {
 
-struct ExportOptions {
-  std::string model;
+struct ExportOptions : ModelOptions {
   target::Target target;
-  std::string output;  ///< "" beside the working directory: MODEL.nnef.tgz
-  /// That of several methods: the output is a folder in it, and called as the method is.
+  std::string output;  ///< "": MODEL.nnef.tgz in the working directory
+  /// For several methods: the parent folder of their outputs, which are folders named by method.
   std::string folder;
   int compression = 6;
-  /// Other files that the command reads or writes: the output must not replace them.
+  /// Other files that the command reads or writes, which the output must not replace.
   std::vector<nnef::Taken> taken = {};
-  std::string method = "forward";
-  std::vector<Sample> samples;                    ///< of --input; they override those in the file
-  std::set<std::string> accepted_guards;          ///< of --accept-guard: "model.py:8"
-  std::map<std::string, int64_t> max_iterations;  ///< of --max-iterations: by "model.py:8"
-  DynamicOptions dynamic;
   PortNames names;                   ///< of --input-name and --output-name
   bool is_causal_lm = false;         ///< of --preset: axes and names for its client
-  bool explicit_states = false;      ///< of --state
-  bool prune_unused_inputs = false;  ///< leaves out inputs that no output depends on
+  bool prune_unused_inputs = false;  ///< removes inputs that no output depends on
   std::optional<CompressOptions> compress;
-  bool roll_loops = false;  ///< loops become scans, with all sizes as in the samples
-  std::string nan;          ///< of --nan: "keep", "report", or nothing
+  std::string nan;  ///< of --nan: "keep", "report", or nothing
   std::optional<CheckOptions> check;
   passes::PipelineOptions passes;
-  Report report;
-  /// Called when a stage begins: "load", "trace", "passes", "translate", "write", "check", "done".
-  std::function<void(std::string_view stage)> progress;
 };
 
 /// One input or output of the artefact, in order.
@@ -56,8 +39,8 @@ struct Port {
   std::string name;
   ir::DType dtype;
   ir::Shape shape;
-  bool is_unused = false;  ///< an input without influence on any output
-  std::string state;       ///< for a state: the path of the model's part, "encoder.h"
+  bool is_unused = false;  ///< an input that no output depends on
+  std::string state;       ///< for a state: its path in the model, "encoder.h"
   std::string other_side;  ///< for a state: the output that feeds this input, or the reverse
 };
 
@@ -66,29 +49,28 @@ struct ExportResult {
   trace::ModelInfo model;
   std::vector<Port> inputs;
   std::vector<Port> outputs;
-  std::vector<std::string> constant_inputs;  ///< arguments that are not tensors: baked in
-  std::vector<std::string> pruned_inputs;    ///< unused ones, which the artefact lacks
+  std::vector<std::string> constant_inputs;  ///< arguments that are not tensors, as constants
+  std::vector<std::string> pruned_inputs;    ///< unused ones that were removed
   bool samples_from_file = false;
   size_t operations = 0;          ///< statements of the NNEF graph without variables and externals
   int64_t quantised_weights = 0;  ///< elements, not counted in the model's parameters
   std::string path;
   int64_t bytes = 0;         ///< of the archive, or of all files of the folder
-  int64_t shared_bytes = 0;  ///< of these, what artefacts of other methods hold as well
+  int64_t shared_bytes = 0;  ///< bytes shared with artefacts of other methods
   // With dynamic axes:
   std::vector<ir::Comparison> relations;  ///< assertions of the artefact about its symbols
   CheckResult checked;                    ///< with a check
   std::optional<Compression> compression;
-  std::string packed;  ///< whether the check's engine keeps packed weights packed; "": unknown
+  std::string packed;  ///< text: whether the engine keeps packed weights packed; "": unknown
 };
 
 /// The path of the artefact.
 std::string output_path(const ExportOptions& options);
 
-/// Exports one or several methods of one model, with the same target, check and `folder`: all
-/// artefacts appear, or none. With a check, they appear only if they passed. What goes wrong with
-/// one method does not keep the others from being tried; all is reported, the last of it thrown.
-/// The messages of several begin with the name of their method. Throws Error, and then leaves
-/// nothing on disk.
+/// Exports one or several methods of one model, with the same target, check and `folder`. Commits
+/// either all artefacts or none; with a check, only if all of them passed. Tries all methods even
+/// if one fails; reports all errors but the last, which it throws. Messages of several methods
+/// begin with the method's name. After an Error nothing is left on disk.
 std::vector<ExportResult> export_methods(const std::vector<ExportOptions>& methods);
 
 struct Inspection {
@@ -98,15 +80,15 @@ struct Inspection {
   std::optional<ir::Graph> with_quantised;
   std::vector<trace::State> states;
 };
-/// The traced, verified graph with constants folded, without writing: for `inspect`.
+/// For `inspect`: the traced, verified graph with folded constants.
 Inspection inspect_model(const ExportOptions& options);
-/// The graph that an export would translate: for `ops`.
+/// For `ops`: the graph that an export would translate.
 Inspection prepare_model(const ExportOptions& options);
 
-/// Whether to_nnef() makes a document of the model.
+/// Whether to_nnef() succeeds for the model.
 bool has_document(const TracedModel& model, const target::Target& target,
                   const passes::PipelineOptions& options);
-/// Turns a traced graph into a document: verify, passes, translate. Shared with tests.
+/// Converts a traced graph to a document: verify, passes, translate. Shared with tests.
 nnef::Document to_nnef(ir::Graph& graph, const target::Target& target,
                        const passes::PipelineOptions& options, const Report& report);
 

@@ -5,10 +5,10 @@
 #include <set>
 #include <utility>
 
-#include "nnef/names.h"
-#include "nnef/walk.h"
 #include "src/diag/error.h"
 #include "src/export/pipeline.h"
+#include "src/nnef/names.h"
+#include "src/nnef/walk.h"
 
 namespace t2n {
 namespace {
@@ -16,41 +16,41 @@ namespace {
 /// Inputs or outputs, with the option that names them.
 struct Side {
   const char* option;
-  const char* word;  ///< "input", as in `input_0`
+  const char* kind;  ///< "input", as in `input_0`
   std::vector<Port>& ports;
 };
 
-size_t place_of(const Side& side, const std::string& old_name, const std::string& text) {
+size_t index_of(const Side& side, const std::string& old_name, const std::string& text) {
   const std::vector<std::string> names = port_names(side.ports);
   for (size_t i = 0; i < names.size(); ++i)
-    if (names[i] == old_name || cat(side.word, "_", i) == old_name) return i;
+    if (names[i] == old_name || cat(side.kind, "_", i) == old_name) return i;
   const std::string near = nearest(old_name, names);
   throw Error("usage",
-              cat(side.option, " ", text, ": the model has no ", side.word, " ", quoted(old_name)),
+              cat(side.option, " ", text, ": the model has no ", side.kind, " ", quoted(old_name)),
               cat("it has: ", joined(names, ", ")),
               near.empty() ? std::string() : cat("did you mean ", quoted(near), "?"));
 }
 
-/// The entry is empty if the name stays.
-std::vector<std::string> new_names(const Side& side, const std::vector<std::string>& given) {
+/// By port; empty if the name stays.
+std::vector<std::string> new_names(const Side& side, const std::vector<std::string>& specs) {
   std::vector<std::string> out(side.ports.size());
   size_t next = 0;
-  for (const std::string& text : given) {
+  for (const std::string& text : specs) {
     const size_t equals = text.find('=');
     const std::string name = equals == std::string::npos ? text : text.substr(equals + 1);
-    const size_t place =
-        equals == std::string::npos ? next++ : place_of(side, text.substr(0, equals), text);
-    if (place >= out.size())
-      throw Error("usage", cat(side.option, " ", text, " is one too many"),
-                  cat("the model has ", out.size(), " ", side.word, out.size() == 1 ? "" : "s"));
+    const size_t index =
+        equals == std::string::npos ? next++ : index_of(side, text.substr(0, equals), text);
+    if (index >= out.size())
+      throw Error("usage", cat(side.option, " ", text, " is superfluous"),
+                  cat("the model has ", out.size(), " ", side.kind, out.size() == 1 ? "" : "s"));
     if (nnef::identifier_for(name) != name)
-      throw Error(
-          "usage", cat(side.option, " ", quoted(name), " is no name that NNEF takes"),
-          "a name is letters, digits and _, does not begin with a digit, and is no word of NNEF",
-          cat("such as ", nnef::identifier_for(name)));
-    if (!out[place].empty())
-      throw Error("usage", cat(side.option, " names ", quoted(side.ports[place].name), " twice"));
-    out[place] = name;
+      throw Error("usage", cat(side.option, " ", quoted(name), " is not a valid NNEF name"),
+                  "a name is letters, digits and _, does not begin with a digit, and is not an "
+                  "NNEF keyword",
+                  cat("such as ", nnef::identifier_for(name)));
+    if (!out[index].empty())
+      throw Error("usage", cat(side.option, " names ", quoted(side.ports[index].name), " twice"));
+    out[index] = name;
   }
   return out;
 }
@@ -62,18 +62,17 @@ void refuse_twins(const ExportResult& result) {
       throw Error("usage", cat("two inputs would be called ", quoted(port.name)));
   for (const Port& port : result.outputs)
     if (!outputs.insert(port.name).second || inputs.contains(port.name))
-      throw Error("usage", cat("an output would be called ", quoted(port.name), ", as another ",
-                               inputs.contains(port.name) ? "input" : "output", " is"));
+      throw Error("usage",
+                  cat("an output would be called ", quoted(port.name),
+                      inputs.contains(port.name) ? ", as an input is" : ", as another output is"));
 }
 
-/// Symbols of sizes are names in the document as well.
+/// Refuses names of symbols, which are names in the document, too.
 void refuse_symbols(const nnef::Document& document, const std::set<std::string>& names) {
-  constexpr std::string_view kSymbol = "tract_symbol ";
-  for (const std::string& extension : document.extensions)
-    if (const size_t at = extension.find(kSymbol); at != extension.npos)
-      if (const std::string symbol = extension.substr(at + kSymbol.size()); names.contains(symbol))
-        throw Error("usage", cat(quoted(symbol), " is the name of a size"), {},
-                    "give the input or output another name");
+  for (const ir::Symbol& symbol : document.symbols)
+    if (names.contains(symbol.str()))
+      throw Error("usage", cat(quoted(symbol.str()), " is the name of a size"), {},
+                  "choose another name for the input or output");
 }
 
 void rename(Side side, const std::vector<std::string>& names, std::vector<Port>& others) {
@@ -87,7 +86,7 @@ void rename(Side side, const std::vector<std::string>& names, std::vector<Port>&
 
 using Renamed = std::map<std::string, std::string>;  ///< from names of the document to new ones
 
-/// All changed names: a tensor that has one of the new names gets another.
+/// All changed names. Another tensor with one of the new names gets a unique name.
 Renamed new_tensors(const nnef::Document& document, const std::vector<std::string>& inputs,
                     const std::vector<std::string>& outputs) {
   Renamed out;
@@ -97,19 +96,19 @@ Renamed new_tensors(const nnef::Document& document, const std::vector<std::strin
   };
   add(document.graph.parameters, inputs);
   add(document.graph.results, outputs);
-  std::set<std::string> wanted;
-  for (const auto& [old, name] : out) wanted.insert(name);
-  refuse_symbols(document, wanted);
+  std::set<std::string> targets;
+  for (const auto& [old, name] : out) targets.insert(name);
+  refuse_symbols(document, targets);
   nnef::UniqueNames unique;
-  for (const std::string& name : wanted) unique.reserve(name);
-  std::vector<std::string> given;
+  for (const std::string& name : targets) unique.reserve(name);
+  std::vector<std::string> tensors;
   for (const nnef::Assignment& statement : document.graph.body)
     for (const std::string_view name : nnef::assigned_names(statement.left)) {
       unique.reserve(name);
-      given.emplace_back(name);
+      tensors.emplace_back(name);
     }
-  for (const std::string& name : given)
-    if (wanted.contains(name) && !out.contains(name)) out[name] = unique.claim(name);
+  for (const std::string& name : tensors)
+    if (targets.contains(name) && !out.contains(name)) out[name] = unique.claim(name);
   return out;
 }
 
@@ -117,8 +116,8 @@ void rename_tensors(nnef::Document& document, const Renamed& renamed) {
   const auto change = [&](std::string& name) {
     if (const auto found = renamed.find(name); found != renamed.end()) name = found->second;
   };
-  const auto change_all = [&](nnef::Value& whole) {
-    nnef::walk(whole, [&](nnef::Value& value) {
+  const auto change_all = [&](nnef::Value& expression) {
+    nnef::walk(expression, [&](nnef::Value& value) {
       if (value.kind == nnef::Kind::identifier) change(value.text);
     });
   };

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "nnef/ast.h"
+#include "src/nnef/ast.h"
 
 namespace t2n {
 

@@ -3,21 +3,22 @@
 #include <utility>
 
 #include "ir/loop_notes.h"
-#include "src/passes/pass.h"
+#include "src/export/pass_table.h"
 
 namespace t2n {
 
 void expand_quantised(trace::Traced& traced, bool sizes_vary) {
-  const ir::Graph recorded = traced.graph;
+  std::optional<ir::Graph> recorded;
+  if (traced.graph.attributes.contains(ir::kUnrolledLoops)) recorded = traced.graph;
   passes::PassContext context;
   context.sizes_vary = sizes_vary;
   bool changed = passes::run_pipeline(traced.graph, {"expand-packed"}, context);
   ir::Graph before = traced.graph;
   const bool has_quantised = passes::run_pipeline(traced.graph, {"expand-quantised"}, context);
   changed = changed || has_quantised;
-  // Notes of loops count recorded nodes, so those loops are rolled first.
-  if (changed && recorded.attributes.contains(ir::kUnrolledLoops)) {
-    before = traced.graph = recorded;
+  // Loop notes refer to recorded nodes, so these loops are rerolled first.
+  if (changed && recorded) {
+    before = traced.graph = *std::move(recorded);
     passes::run_pipeline(traced.graph, {"roll-loops", "expand-packed", "expand-quantised"},
                          context);
   }

@@ -1,4 +1,4 @@
-// One function per object of the report.
+// One function per JSON object.
 #include "src/export/report.h"
 
 #include <sys/resource.h>
@@ -61,12 +61,12 @@ Json where_json(const Where& where) {
 }
 
 Json diagnostic_json(const Diagnostic& diagnostic) {
-  Json places = Json::array();
-  for (const Where& where : diagnostic.where) places.push_back(where_json(where));
+  Json locations = Json::array();
+  for (const Where& where : diagnostic.where) locations.push_back(where_json(where));
   return {{"id", diagnostic.id},
           {"severity", severity_name(diagnostic.severity)},
           {"message", headline(diagnostic)},
-          {"where", places},
+          {"where", locations},
           {"details", diagnostic.details},
           {"why", diagnostic.why},
           {"help", diagnostic.help}};
@@ -138,14 +138,14 @@ Json comparison_json(const CheckOptions& options, const CheckResult& result) {
               {"input_sets_refused", result.refused},
               {"input_sets_unstable", result.unstable},
               {"input_sets_engines_disagree", result.engines_disagree},
-              {"input_sets_unsettled", result.unsettled},
-              {"inputs_not_followed", result.unfollowed},
+              {"input_sets_unsettled", result.undecided},
+              {"inputs_not_followed", result.without_effect},
               {"outputs", rows}};
   if (!result.sizes.empty()) out["sizes"] = sizes_json(result.sizes);
   if (result.calls > 0)
     out["states"] = {{"calls", result.calls},
-                     {"pieces_as_whole", result.pieces_as_whole},
-                     {"pieces_unlike_whole", result.pieces_unlike_whole}};
+                     {"pieces_as_whole", result.equal_in_pieces},
+                     {"pieces_unlike_whole", result.unequal_in_pieces}};
   return out;
 }
 
@@ -165,7 +165,7 @@ void add_result(Json& out, const ExportOptions& options, const ExportResult& res
   if (options.check) out["check"] = comparison_json(*options.check, result.checked);
 }
 
-/// For several methods: one object for each, with what the report of a single method has.
+/// For several methods: one object for each, with the fields of a single method's report.
 void add_methods(Json& out, const ExportReport& report) {
   out["model"] = {{"file", report.methods.front().model}};
   Json& rows = out["methods"] = Json::array();
@@ -199,11 +199,11 @@ std::string_view kind_name(trace::FileKind kind) {
   internal_error(__FILE__, __LINE__, "no such kind of file");
 }
 
-std::string check_json(const CheckExistingOptions& options, const CheckedModel& result) {
+std::string check_json(const CheckExistingOptions& options, const CheckedExisting& checked) {
   const Json out = {{"format", "t2nnef.check/1"},
-                    {"model", model_json(result.model, options.model)},
+                    {"model", model_json(checked.model, options.model)},
                     {"artifact", {{"path", options.artefact}}},
-                    {"check", comparison_json(options.check, result.checked)}};
+                    {"check", comparison_json(options.check, checked.result.checked)}};
   return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

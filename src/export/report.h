@@ -1,4 +1,4 @@
-// The report of an export as JSON, for programs: `t2nnef.report/1`, which may only gain fields.
+// The report of an export as JSON, for programs: `t2nnef.report/1`; later versions only add fields.
 #pragma once
 
 #include <span>
@@ -8,14 +8,14 @@
 #include <vector>
 
 #include "nnef_writer/destination.h"
-#include "src/export/check_existing.h"
+#include "src/export/check_command.h"
 #include "src/export/pipeline.h"
 
 namespace t2n {
 
 struct ExportReport {
   std::string tool_version;
-  std::string torch_version;  ///< of the LibTorch in use; "" if it was never loaded
+  std::string torch_version;  ///< of the loaded LibTorch; "" if it was never loaded
   ExitCode code = ExitCode::ok;
   std::vector<Diagnostic> diagnostics;                 ///< warnings, notes and the error
   std::vector<std::pair<std::string, double>> stages;  ///< names and seconds
@@ -27,8 +27,8 @@ struct ExportReport {
 /// "traced", "scripted", "frozen"
 std::string_view kind_name(trace::FileKind kind);
 
-/// For `check`: `t2nnef.check/1`, which may only gain fields.
-std::string check_json(const CheckExistingOptions& options, const CheckedModel& result);
+/// For `check`: `t2nnef.check/1`; later versions only add fields.
+std::string check_json(const CheckExistingOptions& options, const CheckedExisting& checked);
 
 /// Keys have a fixed order; infinite numbers are null.
 std::string report_json(const ExportReport& report);

@@ -47,7 +47,7 @@ Json output_json(const compress::OutputLoss& output) {
 std::string_view form_name(compress::Form form) {
   switch (form) {
     case compress::Form::floats: return "floats";
-    case compress::Form::as_set: return "as-set";
+    case compress::Form::as_configured: return "as-set";
     case compress::Form::narrower: return "q4_0";
   }
   internal_error(__FILE__, __LINE__, "no such form");
@@ -58,7 +58,7 @@ Json chosen_json(const ChosenLayers& layers) {
   return {{"addresses", layers.addresses},
           {"modules", layers.modules},
           {"chosen", form_name(layers.form)},
-          {"loss_alone", alone ? Json(alone->loss.asked) : Json()},
+          {"loss_alone", alone ? Json(alone->loss.metric) : Json()},
           {"noise_alone", alone ? Json(alone->loss.noise) : Json()},
           {"saved_alone", alone ? Json(alone->saved) : Json()}};
 }
@@ -70,7 +70,7 @@ Json search_json(const SearchResult& search) {
   return {{"max_loss", goal.max_loss ? Json(*goal.max_loss) : Json()},
           {"budget", goal.budget ? Json(*goal.budget) : Json()},
           {"measure", measure_name(search.measure)},
-          {"loss", search.loss.asked},
+          {"loss", search.loss.metric},
           {"noise", search.loss.noise},
           {"bytes", search.bytes},
           {"bytes_of_floats", search.bytes_of_floats},
@@ -86,21 +86,21 @@ Json compression_json(const Compression& compression) {
   Json outputs = Json::array();
   for (const compress::OutputLoss& output : compression.outputs)
     outputs.push_back(output_json(output));
-  Json left = Json::array();
-  for (const compress::LeftWeight& each : compression.left)
-    left.push_back(
+  Json unquantised = Json::array();
+  for (const compress::UnquantisedWeight& each : compression.unquantised)
+    unquantised.push_back(
         {{"name", each.name}, {"reader", each.reader}, {"bytes", each.bytes}, {"why", each.why}});
-  Json own = Json::array();
-  for (const compress::OwnGrid& each : compression.own)
-    own.push_back({{"name", each.name},
-                   {"reader", each.reader},
-                   {"bits", each.bits > 0 ? Json(each.bits) : Json()}});
+  Json existing = Json::array();
+  for (const compress::ExistingQParam& each : compression.existing)
+    existing.push_back({{"name", each.name},
+                        {"reader", each.reader},
+                        {"bits", each.bits > 0 ? Json(each.bits) : Json()}});
   return {{"measured_on", compression.is_calibrated ? "calibration-set" : "samples"},
           {"batches", compression.batches},
           {"layers", layers},
           {"outputs", outputs},
-          {"own_grids", own},
-          {"left", left},
+          {"own_grids", existing},
+          {"left", unquantised},
           {"activations_in_floats", compression.activations_in_floats},
           {"search", compression.search ? search_json(*compression.search) : Json()}};
 }

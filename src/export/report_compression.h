@@ -1,4 +1,4 @@
-// "compression" of the report.
+// The "compression" object of the report.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -7,7 +7,7 @@
 
 namespace t2n {
 
-/// Numbers that are infinite are null.
+/// Infinite numbers are null.
 nlohmann::ordered_json compression_json(const Compression& compression);
 
 }  // namespace t2n

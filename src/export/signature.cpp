@@ -1,9 +1,10 @@
 #include "src/export/signature.h"
 
 #include <algorithm>
+#include <numeric>
 #include <set>
 
-#include "nnef/walk.h"
+#include "src/nnef/walk.h"
 
 namespace t2n {
 namespace {
@@ -12,70 +13,73 @@ bool is_external(const nnef::Assignment& statement) {
   return statement.right.text == "external" || statement.right.text == "tract_core_external";
 }
 
-/// Identifiers, and words in dimension expressions.
-std::set<std::string> words_read(const nnef::Graph& graph) {
-  std::set<std::string> words(graph.results.begin(), graph.results.end());
+/// Identifiers, including those in dimension expressions.
+std::set<std::string> names_read(const nnef::Graph& graph) {
+  std::set<std::string> names(graph.results.begin(), graph.results.end());
   for (const nnef::Assignment& statement : graph.body)
     if (!is_external(statement))
       nnef::walk(statement.right, [&](const nnef::Value& value) {
-        if (value.kind == nnef::Kind::identifier) words.insert(value.text);
-        for (const ir::Symbol& symbol : value.dim.symbols()) words.insert(symbol.str());
+        if (value.kind == nnef::Kind::identifier) names.insert(value.text);
+        for (const ir::Symbol& symbol : value.dim.symbols()) names.insert(symbol.str());
       });
-  return words;
+  return names;
 }
 
-/// The size of an input may be read although none of its values is.
-bool names_symbol(const ir::Shape& shape, const std::set<std::string>& words) {
+/// Whether the shape of an input contains a name: its size may be read although its values are not.
+bool names_symbol(const ir::Shape& shape, const std::set<std::string>& names) {
   return std::any_of(shape.begin(), shape.end(), [&](const ir::Dim& dim) {
     const auto symbols = dim.symbols();
     return std::any_of(symbols.begin(), symbols.end(),
-                       [&](const ir::Symbol& symbol) { return words.contains(symbol.str()); });
+                       [&](const ir::Symbol& symbol) { return names.contains(symbol.str()); });
   });
 }
 
-/// The rest of `list`, without the elements at `places`.
+/// Removes the elements at `indices`, which ascend.
 template <typename T>
-void drop_places(std::vector<T>& list, const std::vector<size_t>& places) {
-  for (size_t i = places.size(); i > 0; --i)
-    list.erase(list.begin() + static_cast<std::ptrdiff_t>(places[i - 1]));
+void remove_at(std::vector<T>& list, const std::vector<size_t>& indices) {
+  for (size_t i = indices.size(); i > 0; --i)
+    list.erase(list.begin() + static_cast<std::ptrdiff_t>(indices[i - 1]));
 }
 
 /// Removes inputs from the graph and from its document.
-void drop_inputs(ir::Graph& graph, nnef::Document& document, const std::vector<size_t>& places) {
+void drop_inputs(ir::Graph& graph, nnef::Document& document, const std::vector<size_t>& indices) {
   std::set<std::string> names;
-  for (const size_t i : places) names.insert(document.graph.parameters[i]);
+  for (const size_t i : indices) names.insert(document.graph.parameters[i]);
   std::erase_if(document.graph.body, [&](const nnef::Assignment& statement) {
     return is_external(statement) && names.contains(statement.left.text);
   });
-  drop_places(document.graph.parameters, places);
-  drop_places(graph.inputs, places);
+  remove_at(document.graph.parameters, indices);
+  remove_at(graph.inputs, indices);
 }
 
 }  // namespace
 
 std::vector<size_t> unused_inputs(const ir::Graph& graph, const nnef::Document& document) {
-  const std::set<std::string> words = words_read(document.graph);
+  const std::set<std::string> names = names_read(document.graph);
   std::vector<size_t> out;
   for (size_t i = 0; i < graph.inputs.size(); ++i) {
-    const ir::Value& value = graph.values[static_cast<size_t>(graph.inputs[i])];
-    if (!words.contains(document.graph.parameters[i]) && !names_symbol(value.shape, words))
+    const ir::Value& value = graph.values[graph.inputs[i]];
+    if (!names.contains(document.graph.parameters[i]) && !names_symbol(value.shape, names))
       out.push_back(i);
   }
   return out;
 }
 
-void settle_unused(const ExportOptions& options, ir::Graph& graph, nnef::Document& document,
-                   ExportResult& result) {
+std::vector<size_t> resolve_unused_inputs(const ExportOptions& options, ir::Graph& graph,
+                                          nnef::Document& document, ExportResult& result) {
   const std::vector<size_t> unused = unused_inputs(graph, document);
+  std::vector<size_t> kept(graph.inputs.size());
+  std::iota(kept.begin(), kept.end(), size_t{0});
   std::string names;
   for (const size_t i : unused) {
     names += (names.empty() ? "" : ", ") + quoted(result.inputs[i].name);
     result.inputs[i].is_unused = true;
     if (options.prune_unused_inputs) result.pruned_inputs.push_back(result.inputs[i].name);
   }
-  if (unused.empty()) return;
+  if (unused.empty()) return kept;
   if (options.prune_unused_inputs) {
     drop_inputs(graph, document, unused);
+    remove_at(kept, unused);
     std::erase_if(result.inputs, [](const Port& port) { return port.is_unused; });
   } else if (options.report) {
     const auto number = [&](const char* one, const char* several) {
@@ -85,14 +89,14 @@ void settle_unused(const ExportOptions& options, ir::Graph& graph, nnef::Documen
         .severity = Severity::warning,
         .id = "input-unused",
         .message = cat("no output depends on the ", number("input ", "inputs "), names),
-        .where = {},
-        .details = {},
-        .why = number("nothing reads its values; at most its shape counts, a constant of the file",
-                      "nothing reads their values; at most their shapes count, constants of the "
-                      "file"),
-        .help = cat("the file asks for ", number("it and ignores it", "them and ignores them"),
-                    "; --prune-unused-inputs leaves ", number("it", "them"), " out")});
+        .why = number(
+            "no operation reads its values; only its shape may matter, which is constant in the "
+            "file",
+            "no operation reads their values; only their shapes may matter, which are constant "
+            "in the file"),
+        .help = cat("--prune-unused-inputs removes ", number("it", "them"), " from the file")});
   }
+  return kept;
 }
 
 }  // namespace t2n

@@ -3,8 +3,7 @@
 #include "ir/scan.h"
 #include "ops/all.h"
 #include "src/diag/error.h"
-#include "src/export/torch_module.h"
-#include "src/translate/integer_range.h"
+#include "src/model/torch_module.h"
 #include "src/translate/registry.h"
 
 namespace t2n {
@@ -12,18 +11,21 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// By the table of translations, which has tract's operations; strict NNEF has no loops. Torch's
-/// quantised layers are written as arithmetic of integers for every target (expand-quantised).
-bool is_native(ir::OpId op, const target::Target& target) {
-  if (ir::op_name(op).starts_with("quantized::")) return true;
-  if (op == ir::op_id(ir::kScanOp) && target.engine == target::Engine::khronos) return false;
-  return ops::registry().variant(op, target) != nullptr;
+/// The operators that the target has a translation for; strict NNEF has no loops. Torch's quantised
+/// layers become integer arithmetic for every target (expand-quantised).
+ir::OpSet native_operators(const target::Target& target) {
+  const ops::Registry& book = ops::registry();
+  ir::OpSet out{{}, "quantized::"};
+  for (const ir::OpId op : book.ops())
+    if (book.variant(op, target) != nullptr) out.ops.insert(op);
+  if (target.engine == target::Engine::khronos) out.ops.erase(ir::op_id(ir::kScanOp));
+  return out;
 }
 
 std::vector<Port> ports(const ir::Graph& graph, const std::vector<ir::ValueId>& ids) {
   std::vector<Port> out;
   for (const ir::ValueId id : ids) {
-    const ir::Value& value = graph.values[static_cast<size_t>(id)];
+    const ir::Value& value = graph.values[id];
     out.push_back({value.name, value.dtype, value.shape, false, {}, {}});
   }
   return out;
@@ -47,53 +49,44 @@ void note_pairs(ExportResult& result, const Report& report) {
       names += (names.empty() ? "" : ", ") + quoted(port.name);
     }
   if (names.empty() || !report) return;
-  report(
-      Diagnostic{.severity = Severity::warning,
-                 .id = "complex-as-pairs",
-                 .message = cat("real and imaginary parts lie along a last axis of two in ", names),
-                 .where = {},
-                 .details = {},
-                 .why = "NNEF has no complex numbers",
-                 .help = "use torch.view_as_real and torch.view_as_complex at the border"});
-}
-
-trace::TraceOptions trace_options(const ExportOptions& options) {
-  trace::TraceOptions out;
-  out.accepted_guards = options.accepted_guards;
-  out.max_iterations = options.max_iterations;
-  out.explicit_states = options.explicit_states;
-  out.notes_loops = options.roll_loops;
-  out.report = options.report;
-  return out;
-}
-
-void note_ranges(const TracedModel& model, ir::Graph& graph) {
-  ops::InputRanges ranges;
-  const bool is_open = model.dynamic && !model.dynamic->chooser.sample().empty();
-  for (size_t i = 0; i < graph.inputs.size(); ++i) {
-    const std::string& name = graph.values[static_cast<size_t>(graph.inputs[i])].name;
-    const auto& known = model.traced.ranges;
-    const bool is_learnt = i < known.size() && known[i].has_value();
-    const trace::IntegerRange learnt = is_learnt ? *known[i] : trace::IntegerRange{};
-    if (is_learnt && !learnt.are_lengths) ranges[name] = {-learnt.second, learnt.second};
-    if (is_learnt && learnt.are_lengths && !is_open) ranges[name] = {learnt.first, learnt.second};
-    for (const Sample& sample : model.samples)
-      if (is_sample_of(sample.input, name, i) && sample.range &&
-          !(is_learnt && *sample.range == learnt))
-        ranges[name] = {sample.range->first, sample.range->second};
-  }
-  if (!ranges.empty()) graph.attributes[ops::kInputRanges] = std::move(ranges);
+  report(Diagnostic{.severity = Severity::warning,
+                    .id = "complex-as-pairs",
+                    .message = cat("a last axis of two holds real and imaginary parts in ", names),
+                    .why = "NNEF has no complex numbers",
+                    .help = "use torch.view_as_real and torch.view_as_complex at the boundary"});
 }
 
 passes::PassContext pass_context(const target::Target& target, const Report& report) {
   passes::PassContext context;
   context.report = report;
   context.evaluate = torch_module().evaluator();
-  const ops::Registry& table = ops::registry();
-  context.is_native = [target](ir::OpId op) { return is_native(op, target); };
-  context.promotion = [&table](ir::OpId op) { return table.promotion(op); };
+  context.operators = &ops::registry().table();
+  context.native = native_operators(target);
   context.keeps_symbol = [](const ir::Symbol&) { return true; };
   return context;
+}
+
+void pair_states(const trace::Traced& traced, ExportResult& result) {
+  for (const trace::State& state : traced.states) {
+    Port& input = result.inputs[state.input];
+    Port& output = result.outputs[state.output];
+    input.state = output.state = state.path;
+    input.other_side = output.name;
+    output.other_side = input.name;
+  }
+}
+
+SourceModel source_model(const TracedModel& model, const CompressedModel* compressed) {
+  return {.session = *model.session,
+          .samples = model.samples,
+          .traced = model.traced,
+          .inputs = model.inputs,
+          .dynamic = model.dynamic ? &*model.dynamic : nullptr,
+          .graph = compressed != nullptr ? compressed->graph : model.traced.graph,
+          .is_compressed = compressed != nullptr,
+          .to_document = [](ir::Graph graph, const target::Target& target) {
+            return to_nnef(graph, target, {}, nullptr);
+          }};
 }
 
 int64_t size_on_disk(const fs::path& path) {

@@ -4,24 +4,26 @@
 #include <cstdint>
 #include <filesystem>
 
+#include "src/check/source_model.h"
+#include "src/export/compressed_model.h"
 #include "src/export/pipeline.h"
 #include "src/export/traced_model.h"
 
 namespace t2n {
 
-trace::TraceOptions trace_options(const ExportOptions& options);
-
-/// Stores in the graph the range of integer inputs: declared, or learnt from what they index, where
-/// a negative index counts from the end.
-void note_ranges(const TracedModel& model, ir::Graph& graph);
-
-/// The context for passes, with torch's and the target's part.
+/// The context for passes on a target, with torch's evaluator.
 passes::PassContext pass_context(const target::Target& target, const Report& report);
 
 /// Lists inputs and outputs of a graph, before passes change it.
 void list_ports(const ir::Graph& graph, ExportResult& result);
-/// Notes, once for all, that complex tensors are real ones with another axis in the file.
+/// Adds the axis of real and imaginary parts to complex ports, and warns once about all of them.
 void note_pairs(ExportResult& result, const Report& report);
+
+/// Stores which output feeds which input of the next call.
+void pair_states(const trace::Traced& traced, ExportResult& result);
+
+/// What a check compares an artefact with; the models outlive it.
+SourceModel source_model(const TracedModel& model, const CompressedModel* compressed = nullptr);
 
 /// The size of an archive, or the sum over all files of a folder.
 int64_t size_on_disk(const std::filesystem::path& path);

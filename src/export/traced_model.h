@@ -2,47 +2,65 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "src/export/dynamic_model.h"
-#include "src/export/samples.h"
+#include "src/samples/samples.h"
 
 namespace t2n {
 
-struct TracedModel {
-  trace::ModelInfo info;
-  std::shared_ptr<trace::Session> session;
-  std::vector<Sample> samples;
-  trace::Traced traced;
-  bool samples_from_file = false;
-  std::vector<std::string> inputs;  ///< names of the graph's inputs, before any is pruned
-  std::optional<dynamic::DynamicTrace> dynamic;  ///< its `traced` moved to the one above
-  /// The graph was compressed: it gives the reference of a check.
-  bool is_compressed = false;
-  /// The recorded graph, if passes change the one in `traced` before a check.
-  std::optional<ir::Graph> recorded;
+/// Which model a command traces, and how.
+struct ModelOptions {
+  std::string model;  ///< its path
+  std::string method = "forward";
+  std::vector<Sample> samples;  ///< of --input, overriding those in the file
+  DynamicOptions dynamic;
+  std::set<std::string> accepted_guards;          ///< of --accept-guard: "model.py:8"
+  std::map<std::string, int64_t> max_iterations;  ///< of --max-iterations: by "model.py:8"
+  bool explicit_states = false;                   ///< of --state
+  bool reroll_loops = false;  ///< of --roll-loops: loops become scans, at the samples' sizes
+  Report report;
+  /// Called when a stage begins: "load", "trace", "passes", "translate", "write", "check", "done".
+  std::function<void(std::string_view stage)> progress;
 
-  const ir::Graph& recorded_graph() const { return recorded ? *recorded : traced.graph; }
+  void begin(std::string_view stage) const {
+    if (progress) progress(stage);
+  }
 };
 
-/// A loaded model with its samples, not traced yet; given samples override those in the file.
-TracedModel load_model(const std::string& path, const std::string& method,
-                       const std::vector<Sample>& samples);
-/// Traces what load_model gave.   Errors: as below.
-void trace_model(TracedModel& model, const std::vector<Sample>& samples,
-                 const DynamicOptions& dynamic, trace::TraceOptions options);
+/// A model in a session of LibTorch, from its file.
+struct LoadedModel {
+  trace::ModelInfo info;
+  std::shared_ptr<trace::Session> session;
+  std::vector<Sample> samples;     ///< the user's, completed by the file's
+  bool samples_from_file = false;  ///< the user gave none
+};
 
-/// Loads and traces. `progress` is called when a stage begins: "load", "trace". If there is no file
-/// for minima and maxima of sizes, as `has_file` says, they are taken from the trials. Errors:
-/// those of the tracer, and, with dynamic axes, those of trace_dynamic_model.
-TracedModel load_and_trace(const std::string& path, const std::string& method,
-                           const std::vector<Sample>& samples, const DynamicOptions& dynamic,
-                           trace::TraceOptions options,
-                           const std::function<void(std::string_view)>& progress,
-                           const std::function<bool(const TracedModel&)>& has_file = {});
+LoadedModel load_model(const ModelOptions& options);
+/// The same model with other samples of the user.
+LoadedModel with_samples(LoadedModel model, const std::vector<Sample>& samples);
+
+/// A loaded model, whose samples have the ranges and states of a trace, and the trace.
+struct TracedModel : LoadedModel {
+  trace::Traced traced;                          ///< verified, in plain operations
+  std::vector<std::string> inputs;               ///< names of the graph's inputs
+  std::optional<dynamic::DynamicTrace> dynamic;  ///< its `traced` is moved to the field above
+};
+
+/// Traces a loaded model. Errors: those of the tracer, and, with dynamic axes, of
+/// trace_dynamic_model.
+TracedModel trace_model(const LoadedModel& loaded, const ModelOptions& options);
+/// The same at the samples' sizes, without reports.
+TracedModel trace_at_one_size(const LoadedModel& loaded, const ModelOptions& options);
+/// The same as trace_model. If the model cannot be exported with minima and maxima of sizes
+/// (`has_file` is false), resolves them by the probe traces.
+TracedModel trace_to_export(const LoadedModel& loaded, const ModelOptions& options,
+                            const std::function<bool(const TracedModel&)>& has_file);
 
 }  // namespace t2n

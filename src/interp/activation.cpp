@@ -10,8 +10,6 @@
 namespace t2n::interp {
 namespace {
 
-using Tensors = Checked<at::Tensor>;
-
 template <at::Tensor (*compute)(const at::Tensor&)>
 Tensors unary(const KernelCall& call) {
   return {compute(call.tensor("x"))};
@@ -60,7 +58,7 @@ Tensors softabs(const KernelCall& call) {
 
 Tensors softmax(const KernelCall& call) {
   const at::Tensor x = call.tensor("x");
-  const Checked<int64_t> axes = checked_axes(call, "axes", x.dim());
+  const Ints axes = checked_axes(call, "axes", x.dim());
   if (axes.empty()) return {at::ones_like(x)};
   if (x.numel() == 0) return {x};
   const at::Tensor wide = in_f32(x);

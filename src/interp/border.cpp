@@ -11,8 +11,8 @@
 namespace t2n::interp {
 namespace {
 
-/// The source of entry `at`, which may lie outside of an axis of `size`.
-int64_t source(int64_t at, int64_t size, const std::string& border) {
+/// The source index of entry `at`, which may be outside an axis of `size`.
+int64_t source_index(int64_t at, int64_t size, const std::string& border) {
   if (border == "replicate" || border == "replicated") return std::clamp<int64_t>(at, 0, size - 1);
   const bool even = border == "reflect-even";
   if (!even && border != "reflect") fail(cat("there is no border ", quoted(border)));
@@ -24,18 +24,18 @@ int64_t source(int64_t at, int64_t size, const std::string& border) {
 at::Tensor extended_axis(const at::Tensor& tensor, int64_t axis, std::pair<int64_t, int64_t> width,
                          const std::string& border) {
   const int64_t size = tensor.size(axis);
-  Checked<int64_t> places;
+  Ints indices;
   for (int64_t at = -width.first; at < size + width.second; ++at) {
-    places.push_back(source(at, size, border));
-    if (places.back() < 0 || places.back() >= size)
+    indices.push_back(source_index(at, size, border));
+    if (indices.back() < 0 || indices.back() >= size)
       fail(
           cat("a border of ", std::max(width.first, width.second), " is too wide for size ", size));
   }
-  return tensor.index_select(axis, at::tensor(places, at::kLong));
+  return tensor.index_select(axis, at::tensor(indices, at::kLong));
 }
 
 at::Tensor constant_extended(const at::Tensor& tensor, const Padding& padding, double value) {
-  Checked<int64_t> from_last;
+  Ints from_last;
   for (auto pair = padding.rbegin(); pair != padding.rend(); ++pair) {
     from_last.push_back(pair->first);
     from_last.push_back(pair->second);

@@ -11,7 +11,7 @@
 
 namespace t2n::interp {
 
-/// Entries before and after, for each axis; negative ones are cut off.
+/// Entries before and after each axis; negative numbers crop.
 using Padding = Checked<std::pair<int64_t, int64_t>>;
 
 /// 'constant' (with `value`), 'replicate', 'reflect', 'reflect-even', and tract's 'replicated'.

@@ -1,4 +1,4 @@
-// Lists whose length an artefact, or one of its operations, determines.
+// Lists whose length comes from an artefact.
 #pragma once
 
 #include <cstddef>
@@ -8,10 +8,10 @@
 namespace t2n::interp {
 
 /// Throws Error `nnef-invalid`.
-[[noreturn]] void fail_length(size_t place, size_t count);
+[[noreturn]] void fail_length(size_t index, size_t count);
 
-/// A vector with checked access: a kernel that relies on a length which the artefact does not keep
-/// throws an error.
+/// A vector with checked access: throws an error if an artefact has fewer items than a kernel
+/// needs.
 template <typename T>
 class Checked : public std::vector<T> {
  public:
@@ -20,19 +20,19 @@ class Checked : public std::vector<T> {
   Checked() = default;
   Checked(Base items) : Base(std::move(items)) {}  // NOLINT: one kind of list
 
-  T& operator[](size_t place) { return Base::operator[](checked(place)); }
-  const T& operator[](size_t place) const { return Base::operator[](checked(place)); }
-  T& at(size_t place) { return (*this)[place]; }
-  const T& at(size_t place) const { return (*this)[place]; }
+  T& operator[](size_t index) { return Base::operator[](checked(index)); }
+  const T& operator[](size_t index) const { return Base::operator[](checked(index)); }
+  T& at(size_t index) { return (*this)[index]; }
+  const T& at(size_t index) const { return (*this)[index]; }
   T& front() { return (*this)[0]; }
   const T& front() const { return (*this)[0]; }
   T& back() { return (*this)[this->size() - 1]; }
   const T& back() const { return (*this)[this->size() - 1]; }
 
  private:
-  size_t checked(size_t place) const {
-    if (place >= this->size()) fail_length(place, this->size());
-    return place;
+  size_t checked(size_t index) const {
+    if (index >= this->size()) fail_length(index, this->size());
+    return index;
   }
 };
 

@@ -12,10 +12,7 @@
 namespace t2n::interp {
 namespace {
 
-using Tensors = Checked<at::Tensor>;
-using Ints = Checked<int64_t>;
-
-/// The parts of a convolution besides its window.
+/// The parts of a convolution except its window.
 struct Parts {
   at::Tensor input;
   at::Tensor filter;
@@ -24,8 +21,8 @@ struct Parts {
   std::string border;
 };
 
-/// Halves are summed in f32. tract sums whole numbers in i32; torch cannot convolve these, and f64
-/// holds all of the sums.
+/// f16 is summed in f32. tract sums integers in i32; torch cannot convolve these, and f64
+/// represents all of the sums exactly.
 at::Tensor summable(const at::Tensor& x) {
   return at::isFloatingType(x.scalar_type()) ? in_f32(x) : x.to(at::kDouble);
 }
@@ -71,7 +68,7 @@ at::Tensor finished(const Parts& parts, at::Tensor sum) {
   return sum.to(is_real ? parts.input.scalar_type() : at::kInt);
 }
 
-Ints of_axes(const Window& window, int64_t WindowAxis::*field) {
+Ints spatial_values(const Window& window, int64_t WindowAxis::*field) {
   Ints out;
   for (size_t at = 2; at < window.size(); ++at) out.push_back(window[at].*field);
   return out;
@@ -90,15 +87,15 @@ at::Tensor correlated(const Parts& parts, const Window& window, int64_t groups) 
   const Ints none(window.size() - 2, 0);
   const at::Tensor x =
       summable(inside ? parts.input : extended(parts.input, paddings(window), parts.border));
-  return at::convolution(
-      x, summable(parts.filter).to(x.scalar_type()), {}, of_axes(window, &WindowAxis::stride),
-      inside ? of_axes(window, &WindowAxis::before) : none, of_axes(window, &WindowAxis::dilation),
-      /*transposed=*/false, none, groups);
+  return at::convolution(x, summable(parts.filter).to(x.scalar_type()), {},
+                         spatial_values(window, &WindowAxis::stride),
+                         inside ? spatial_values(window, &WindowAxis::before) : none,
+                         spatial_values(window, &WindowAxis::dilation),
+                         /*transposed=*/false, none, groups);
 }
 
 at::Tensor conv(const Parts& parts, const Window& window) {
-  // One group for each channel: the input's in the standard, the filter's in tract, which allows no
-  // more.
+  // One group for each channel: of the input in the standard, of the filter in tract.
   const int64_t groups = parts.groups == 0 ? parts.input.size(1) : parts.groups;
   require_filter(parts, parts.filter.size(1) * groups);
   return finished(parts, correlated(parts, window, groups));
@@ -114,19 +111,19 @@ at::Tensor transposed(const at::Tensor& input, const at::Tensor& filter, const W
                       int64_t groups) {
   const Ints none(window.size() - 2, 0);
   const at::Tensor x = summable(input);
-  return at::convolution(x, summable(filter).to(x.scalar_type()), {},
-                         of_axes(window, &WindowAxis::stride), none,
-                         of_axes(window, &WindowAxis::dilation), /*transposed=*/true, none, groups);
+  return at::convolution(
+      x, summable(filter).to(x.scalar_type()), {}, spatial_values(window, &WindowAxis::stride),
+      none, spatial_values(window, &WindowAxis::dilation), /*transposed=*/true, none, groups);
 }
 
-/// The input continues beyond its edges as the border says; this adds what is within reach.
+/// Extends the input beyond its edges according to the border, as far as it affects the output.
 at::Tensor deconv(const Parts& parts, const Window& window, int64_t groups) {
-  const bool goes_on = parts.border != "constant";
+  const bool is_extended = parts.border != "constant";
   Padding around;
   Padding crop;
   for (const WindowAxis& axis : window) {
     const int64_t more =
-        goes_on && axis.size > 1 ? (axis.extent() + axis.stride - 1) / axis.stride : 0;
+        is_extended && axis.size > 1 ? (axis.extent() + axis.stride - 1) / axis.stride : 0;
     const int64_t full = (axis.smaller + 2 * more - 1) * axis.stride + axis.extent();
     const int64_t begin = more * axis.stride + axis.before;
     around.emplace_back(more, more);
@@ -148,7 +145,7 @@ at::Tensor standard_filter(const at::Tensor& filter, int64_t groups) {
   return filter.reshape(split).transpose(1, 2).flatten(0, 1);
 }
 
-/// tract takes sizes of the spatial axes; it ignores a longer list.
+/// tract expects sizes of the spatial axes; it ignores a longer list.
 Ints output_sizes(const KernelCall& call, int64_t rank) {
   const Ints shape = call.ints("output_shape");
   if (shape.empty()) return {};

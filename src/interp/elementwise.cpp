@@ -9,8 +9,6 @@
 namespace t2n::interp {
 namespace {
 
-using Tensors = Checked<at::Tensor>;
-
 constexpr int64_t kMostCopies = 1 << 20;
 using Unary = at::Tensor (*)(const at::Tensor&);
 using Binary = at::Tensor (*)(const at::Tensor&, const at::Tensor&);
@@ -65,10 +63,10 @@ at::Tensor sign(const at::Tensor& x) { return at::where(x.ne(x), x, at::sign(x))
 at::Tensor rcp(const at::Tensor& x) { return at::reciprocal(x); }
 at::Tensor sqr(const at::Tensor& x) { return at::mul(x, x); }
 at::Tensor rsqr(const at::Tensor& x) { return at::reciprocal(at::mul(x, x)); }
-at::Tensor same(const at::Tensor& x) { return x; }
+at::Tensor identity(const at::Tensor& x) { return x; }
 
 template <Unary compute>
-at::Tensor unless_whole(const at::Tensor& x) {
+at::Tensor unless_integer(const at::Tensor& x) {
   return at::isFloatingType(x.scalar_type()) ? compute(x) : x;
 }
 
@@ -91,13 +89,13 @@ Tensors round(const KernelCall& call) {
 
 /// select(x < y, x, y) and select(x > y, x, y) in the standard, which defines the case of NaN;
 /// tract takes the other operand.
-template <Binary precedes, Binary of_tract>
+template <Binary precedes, Binary tract_form>
 Tensors extreme(const KernelCall& call) {
   const auto [x, y] = operands(call, "x", "y");
   const at::Tensor a = widened(x);
   const at::Tensor b = widened(y);
   if (!call.is_tract()) return {at::where(precedes(a, b), a, b)};
-  return {of_tract(a, b).to(x.scalar_type())};
+  return {tract_form(a, b).to(x.scalar_type())};
 }
 
 /// max(min(x, b), a)
@@ -137,14 +135,14 @@ Tensors add_n(const KernelCall& call) {
 }
 
 void register_arithmetic(Kernels& kernels) {
-  kernels.add("copy", widened_unary<same>);
+  kernels.add("copy", widened_unary<identity>);
   kernels.add("neg", widened_unary<at::neg>);
   kernels.add("rcp", widened_unary<rcp>);
   kernels.add("recip", widened_unary<rcp>);
   kernels.add("abs", widened_unary<at::abs>);
   kernels.add("sign", widened_unary<sign>);
-  kernels.add("floor", widened_unary<unless_whole<at::floor>>);
-  kernels.add("ceil", widened_unary<unless_whole<at::ceil>>);
+  kernels.add("floor", widened_unary<unless_integer<at::floor>>);
+  kernels.add("ceil", widened_unary<unless_integer<at::ceil>>);
   kernels.add("round", round);
   kernels.add("sqr", widened_unary<sqr>);
   kernels.add("square", widened_unary<sqr>);

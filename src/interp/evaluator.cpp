@@ -5,18 +5,18 @@
 
 #include "src/diag/error.h"
 #include "src/diag/printable.h"
+#include "src/frontend/load/allocation.h"
+#include "src/frontend/load/convert.h"
+#include "src/frontend/load/torch_error.h"
 #include "src/interp/quant.h"
 #include "src/interp/symbols.h"
 #include "src/interp/tract_quant.h"
 #include "src/limits/limits.h"
-#include "src/trace/allocation.h"
-#include "src/trace/convert.h"
-#include "src/trace/torch_error.h"
 
 namespace t2n::interp {
 namespace {
 
-/// Adds the statement to the error; callers of fragments add theirs behind it.
+/// Adds the statement to the error; callers of fragments append theirs.
 [[noreturn]] void rethrow_in(const nnef::Assignment& statement, const Error& error) {
   Diagnostic diagnostic = error.diagnostic();
   const std::string text = cat("`", statement_text(statement), "`");
@@ -27,9 +27,8 @@ namespace {
   throw Error(std::move(diagnostic));
 }
 
-/// A limit for the bytes of a run's tensors: a model computes more than it is given, but not
-/// without bound.
-int64_t budget_of(const Program& program, const Checked<at::Tensor>& inputs) {
+/// A limit for the bytes of a run's tensors, proportional to the largest input or weight.
+int64_t budget_of(const Program& program, const Tensors& inputs) {
   int64_t largest = 0;
   for (const at::Tensor& input : inputs)
     largest = std::max(largest, static_cast<int64_t>(input.nbytes()));
@@ -45,34 +44,36 @@ size_t count_results(const nnef::Value& left) {
 
 }  // namespace
 
-Checked<at::Tensor> DocumentEvaluator::run(const Checked<at::Tensor>& inputs,
-                                           const std::vector<std::string>& wanted) {
-  Values given;
-  for (const at::Tensor& input : inputs) given.emplace_back(input, /*is_constant=*/false);
-  Checked<at::Tensor> out;
-  for (const Value& value : run_values(std::move(given), wanted)) out.push_back(dequantised(value));
+Tensors DocumentEvaluator::run(const Tensors& inputs,
+                               const std::vector<std::string>& output_names) {
+  Values arguments;
+  for (const at::Tensor& input : inputs) arguments.emplace_back(input, /*is_constant=*/false);
+  Tensors out;
+  for (const Value& value : run_values(std::move(arguments), output_names))
+    out.push_back(dequantised(value));
   return out;
 }
 
-Values DocumentEvaluator::run_values(Values given, const std::vector<std::string>& wanted) {
+Values DocumentEvaluator::run_values(Values arguments,
+                                     const std::vector<std::string>& output_names) {
   const at::InferenceMode no_gradients;
-  check_inputs(given);
-  Checked<at::Tensor> inputs;
-  for (const Value& input : given) inputs.push_back(to_tensor(input));
+  check_inputs(arguments);
+  Tensors inputs;
+  for (const Value& input : arguments) inputs.push_back(to_tensor(input));
   budget_ = budget_of(program_, inputs);
   const trace::AllocationLimit limit(budget_);
   symbols_ = bind_symbols(program_.inputs, inputs);
-  for (size_t at = 0; at < given.size(); ++at) {
-    given[at].constant = false;
-    inputs_[program_.inputs[at].name] = std::move(given[at]);
+  for (size_t at = 0; at < arguments.size(); ++at) {
+    arguments[at].constant = false;
+    inputs_[program_.inputs[at].name] = std::move(arguments[at]);
   }
   Frame frame;
   frame.is_graph = true;
-  for (const std::string& name : wanted) frame.kept.insert(name);
+  for (const std::string& name : output_names) frame.kept.insert(name);
   run_body(program_.document.graph.body, frame);
   for (auto& [label, value] : updates_) program_.memory[label] = std::move(value);
   Values out;
-  for (const std::string& name : wanted) {
+  for (const std::string& name : output_names) {
     const auto found = frame.names.find(name);
     if (found == frame.names.end()) fail(cat("the graph has no value ", quoted(name)));
     out.push_back(found->second);
@@ -83,12 +84,13 @@ Values DocumentEvaluator::run_values(Values given, const std::vector<std::string
 void DocumentEvaluator::check_inputs(const Values& inputs) const {
   const std::vector<ProgramPort>& ports = program_.inputs;
   if (inputs.size() != ports.size())
-    fail(cat("the model has ", ports.size(), " inputs, ", inputs.size(), " were given"));
+    fail(cat("the model has ", ports.size(), " inputs, got ", inputs.size()));
   for (size_t at = 0; at < ports.size(); ++at) {
     if (inputs[at].quantisation) {
       const auto entry = program_.quant.find(ports[at].name);
       if (entry == program_.quant.end() || !is_quantised_as(*entry->second, inputs[at]))
-        fail(cat("the input ", quoted(ports[at].name), " is not quantised as what it is given"));
+        fail(cat("the input ", quoted(ports[at].name),
+                 " has other quantisation parameters than the given tensor"));
     } else if (trace::from_torch(to_tensor(inputs[at]).scalar_type()) != ports[at].dtype) {
       fail(cat("the input ", quoted(ports[at].name), " is of ", ir::dtype_name(ports[at].dtype),
                ", not ", described(inputs[at])));
@@ -118,7 +120,7 @@ void DocumentEvaluator::run_statement(const nnef::Assignment& statement, Frame& 
   } catch (const Error& error) {
     rethrow_in(statement, error);
   } catch (const std::bad_alloc&) {
-    rethrow_in(statement, Error("memory-limit", "there is not enough memory"));
+    rethrow_in(statement, Error("memory-limit", "out of memory"));
   } catch (const std::exception&) {
     rethrow_in(statement, Error("engine-failed", first_line(trace::current_torch_message())));
   }

@@ -16,12 +16,11 @@ class DocumentEvaluator {
  public:
   explicit DocumentEvaluator(Program& program) : program_(program) {}
 
-  /// `inputs`: in the order of program.inputs. Returns the values of `wanted`.
-  Checked<at::Tensor> run(const Checked<at::Tensor>& inputs,
-                          const std::vector<std::string>& wanted);
+  /// `inputs`: in the order of program.inputs. Returns the values of `output_names`.
+  Tensors run(const Tensors& inputs, const std::vector<std::string>& output_names);
 
-  /// The same with quantised tensors as such, where graph.quant says the same of an input.
-  Values run_values(Values inputs, const std::vector<std::string>& wanted);
+  /// The same with quantised tensors, for inputs with the same parameters in graph.quant.
+  Values run_values(Values inputs, const std::vector<std::string>& output_names);
 
   /// `arguments`: in the order of the parameters.
   Values run_fragment(const nnef::Fragment& fragment, Values arguments, const std::string& path);
@@ -33,12 +32,12 @@ class DocumentEvaluator {
   /// The names that are visible in a body: those of the graph, or of one call of a fragment.
   struct Frame {
     Scope names;
-    std::string path;  ///< of the statement, with the calls that lead to it
+    std::string path;  ///< of the statement, with the enclosing calls
     bool is_graph = false;
     std::unordered_set<std::string> kept;  ///< names that outlive their last use
     const nnef::Value* left = nullptr;     ///< of the statement
-    size_t result_count = 1;               ///< number of results that the next invocation must give
-    int calls = 0;                         ///< in the statement so far
+    size_t result_count = 1;  ///< number of results that the next invocation must return
+    int calls = 0;            ///< in the current statement
   };
 
   // evaluator.cpp: statements
@@ -49,7 +48,7 @@ class DocumentEvaluator {
   void assign_name(const nnef::Value& left, Value value, Frame& frame);
 
   // expression.cpp: everything except invocations
-  /// One level of nesting of expressions, calling fragments included.
+  /// One level of nested expressions, including calls of fragments.
   class Deeper {
    public:
     explicit Deeper(DocumentEvaluator& evaluator);
@@ -73,8 +72,8 @@ class DocumentEvaluator {
 
   // invoke.cpp: invocations
   Value invoke(const nnef::Value& invocation, Frame& frame);
-  Value word(const nnef::Value& invocation, Frame& frame);
-  Value introduction(const nnef::Value& invocation, Frame& frame);
+  Value builtin(const nnef::Value& invocation, Frame& frame);
+  Value tensor_source(const nnef::Value& invocation, Frame& frame);
   Value variable(const nnef::Value& invocation, Frame& frame);
   Value update(const nnef::Value& invocation, Frame& frame);
   Value submodel(const nnef::Value& invocation, Frame& frame, const std::string& path);
@@ -88,10 +87,10 @@ class DocumentEvaluator {
   int depth_ = 0;        ///< of calls of fragments, which may be recursive
   int expressions_ = 0;  ///< being evaluated
   int64_t budget_ = 0;   ///< limit for the bytes of this run's tensors
-  int64_t steps_ = 0;    ///< values that were made or copied in this run
+  int64_t steps_ = 0;    ///< values created or copied in this run
   std::unordered_map<std::string, Value> inputs_;
   ir::Sizes symbols_;
-  /// The expression whose value graph.quant rounds; nothing inside it is rounded.
+  /// The expression whose value graph.quant rounds; its subexpressions are not rounded.
   const nnef::Value* named_ = nullptr;
   std::unordered_map<std::string, std::string> labels_;  ///< by the graph's variables
   std::unordered_map<std::string, at::Tensor> updates_;  ///< by label; visible to the next run

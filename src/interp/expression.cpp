@@ -6,23 +6,18 @@
 #include "src/diag/error.h"
 #include "src/interp/evaluator.h"
 #include "src/limits/limits.h"
-#include "src/nnef_reader/parser.h"
+#include "src/nnef/parser.h"
 
 namespace t2n::interp {
 namespace {
 
-/// The operation of a sign between tensors.
-std::string operation_of(const std::string& sign) {
-  static const std::unordered_map<std::string, std::string> operations = {
-      {"+", "add"}, {"-", "sub"},  {"*", "mul"}, {"/", "div"}, {"^", "pow"},
-      {"<", "lt"},  {">", "gt"},   {"<=", "le"}, {">=", "ge"}, {"==", "eq"},
-      {"!=", "ne"}, {"&&", "and"}, {"||", "or"}};
-  return operations.at(sign);
+std::string operation_of(std::string_view sign) {
+  return sign == "&&" ? "and" : sign == "||" ? "or" : std::string(nnef::operation_of(sign));
 }
 
 [[noreturn]] void refuse_items() {
   throw Error("nnef-limit", cat("an array or a text of more than ", limits::kItems, " items"),
-              "no model needs them; a small file can ask for any number");
+              "no real model needs more; a small file can request any number");
 }
 
 /// The number of primitives in a value, nested arrays included.
@@ -59,7 +54,7 @@ int64_t power(int64_t base, int64_t exponent) {
   bool overflows = exponent < 0;
   for (int64_t iteration = 0; iteration < exponent && !overflows; ++iteration)
     overflows = __builtin_mul_overflow(out, base, &out);
-  if (overflows) fail(cat(base, " ^ ", exponent, " is no integer of 64 bits"));
+  if (overflows) fail(cat(base, " ^ ", exponent, " does not fit a 64-bit integer"));
   return out;
 }
 
@@ -80,7 +75,7 @@ std::optional<Value> combined(const std::string& sign, int64_t a, int64_t b) {
     out = power(a, b);
   else
     return compared(sign, a, b);
-  if (overflows) fail(cat(a, " ", sign, " ", b, " is no integer of 64 bits"));
+  if (overflows) fail(cat(a, " ", sign, " ", b, " does not fit a 64-bit integer"));
   return Value(out);
 }
 
@@ -152,11 +147,11 @@ bool contains(const Value& item, const Value& sequence) {
   return false;
 }
 
-size_t place(const Value& index, size_t count) {
+size_t item_index(const Value& index, size_t count) {
   const int64_t at = to_integer(index);
   if (at < 0 || at >= static_cast<int64_t>(count))
     fail(cat("the subscript ", at, " is out of range for ", count, " items"));
-  return static_cast<size_t>(at);
+  return at;
 }
 
 }  // namespace
@@ -180,7 +175,7 @@ void DocumentEvaluator::count_steps(int64_t count) {
   steps_ += count;
   if (steps_ > limits::kSteps)
     throw Error("nnef-limit", cat("more than ", limits::kSteps, " steps in one run"),
-                "fragments that call each other, and loops, can make a small file run for ever");
+                "fragments that call each other, and loops, can make a small file run forever");
 }
 
 Value DocumentEvaluator::evaluate_kind(const nnef::Value& expression, Frame& frame) {
@@ -199,6 +194,7 @@ Value DocumentEvaluator::evaluate_kind(const nnef::Value& expression, Frame& fra
     case nnef::Kind::subscript: return subscript(expression, frame);
     case nnef::Kind::comprehension: return comprehension(expression, frame);
     case nnef::Kind::dimension: return expression.dim.substitute(symbols_).value();
+    case nnef::Kind::reference:
     case nnef::Kind::none: return {};
   }
   fail("an expression of unknown kind");
@@ -208,7 +204,7 @@ Value DocumentEvaluator::identifier(const std::string& name, const Frame& frame)
   if (const auto found = frame.names.find(name); found != frame.names.end()) return found->second;
   if (const auto found = symbols_.find(name); found != symbols_.end())
     return {found->second, /*is_constant=*/false};
-  fail(cat("there is no value ", quoted(name), " at this place"));
+  fail(cat("there is no value ", quoted(name), " here"));
 }
 
 Values DocumentEvaluator::items(const nnef::Values& expressions, Frame& frame) {
@@ -242,7 +238,8 @@ Value DocumentEvaluator::binary(const nnef::Value& expression, Frame& frame) {
     out->constant = left.constant && right.constant;
     return *out;
   }
-  fail(cat("the operator ", sign, " takes no ", described(left), " with ", described(right)));
+  fail(cat("the operator ", sign, " is not defined for ", described(left), " and ",
+           described(right)));
 }
 
 Value DocumentEvaluator::if_else(const nnef::Value& expression, Frame& frame) {
@@ -256,23 +253,23 @@ Value DocumentEvaluator::if_else(const nnef::Value& expression, Frame& frame) {
 Value DocumentEvaluator::subscript(const nnef::Value& expression, Frame& frame) {
   const Values sequence = to_items(evaluate(expression.items[0], frame));
   if (expression.items.size() == 2)
-    return sequence[place(evaluate(expression.items[1], frame), sequence.size())];
+    return sequence[item_index(evaluate(expression.items[1], frame), sequence.size())];
   const Value first = evaluate(expression.items[1], frame);
   const Value last = evaluate(expression.items[2], frame);
-  const size_t begin = first.is_absent() ? 0 : place(first, sequence.size() + 1);
-  const size_t end = last.is_absent() ? sequence.size() : place(last, sequence.size() + 1);
+  const size_t begin = first.is_absent() ? 0 : item_index(first, sequence.size() + 1);
+  const size_t end = last.is_absent() ? sequence.size() : item_index(last, sequence.size() + 1);
   if (end < begin) return Values{};
   return Values(sequence.begin() + static_cast<std::ptrdiff_t>(begin),
                 sequence.begin() + static_cast<std::ptrdiff_t>(end));
 }
 
-/// Loops run side by side, as the specification says, and are not nested.
+/// Loops advance together, as the specification defines, and are not nested.
 Value DocumentEvaluator::comprehension(const nnef::Value& expression, Frame& frame) {
   Checked<Values> sequences;
   for (const nnef::Loop& loop : expression.loops)
     sequences.push_back(to_items(evaluate(loop.sequence, frame)));
   for (const Values& sequence : sequences)
-    if (sequence.size() != sequences[0].size()) fail("the loops are not equally long");
+    if (sequence.size() != sequences[0].size()) fail("the loops have different lengths");
   // The loops' variables hide names of the body temporarily.
   Scope hidden;
   for (const nnef::Loop& loop : expression.loops)

@@ -12,10 +12,7 @@
 namespace t2n::interp {
 namespace {
 
-using Tensors = Checked<at::Tensor>;
-using Ints = Checked<int64_t>;
-
-struct SlicePlaces {
+struct SliceRange {
   int64_t begin = 0;
   int64_t end = 0;
   int64_t stride = 1;
@@ -24,7 +21,7 @@ struct SlicePlaces {
 /// Every |stride|-th entry of [begin, end). §4.5.4 rounds the number of entries down in one
 /// sentence and writes input[begin:end:stride] in the next; the tools do the latter, and so does
 /// this function.
-at::Tensor sliced(const at::Tensor& x, int64_t axis, SlicePlaces range) {
+at::Tensor sliced(const at::Tensor& x, int64_t axis, SliceRange range) {
   if (range.stride > 0)
     return x.slice(axis, range.begin, std::max(range.begin, range.end), range.stride);
   const int64_t first = range.end + 1;  // the lowest entry when going down
@@ -33,16 +30,16 @@ at::Tensor sliced(const at::Tensor& x, int64_t axis, SlicePlaces range) {
 }
 
 /// Negative positions count from the end; positions outside are clamped.
-int64_t standard_place(int64_t at, int64_t size, int64_t lowest, int64_t highest) {
+int64_t standard_position(int64_t at, int64_t size, int64_t lowest, int64_t highest) {
   return std::clamp(at < 0 ? at + size : at, lowest, highest);
 }
 
-SlicePlaces standard_range(SlicePlaces range, int64_t size, bool to_the_end) {
+SliceRange standard_range(SliceRange range, int64_t size, bool to_the_end) {
   if (range.stride < 0)
-    return {standard_place(range.begin, size, -1, size - 1),
-            standard_place(range.end, size, -1, size - 1), range.stride};
-  return {standard_place(range.begin, size, 0, size),
-          to_the_end ? size : standard_place(range.end, size, 0, size), range.stride};
+    return {standard_position(range.begin, size, -1, size - 1),
+            standard_position(range.end, size, -1, size - 1), range.stride};
+  return {standard_position(range.begin, size, 0, size),
+          to_the_end ? size : standard_position(range.end, size, 0, size), range.stride};
 }
 
 /// Whether tract knows the bound when it loads the model: only then are 0 and less special.
@@ -51,7 +48,7 @@ bool is_known(const Value& bounds, size_t at) {
   return items != nullptr ? is_constant((*items)[at]) : is_constant(bounds);
 }
 
-SlicePlaces tract_range(const KernelCall& call, SlicePlaces range, int64_t size, size_t at) {
+SliceRange tract_range(const KernelCall& call, SliceRange range, int64_t size, size_t at) {
   range.begin = std::min(range.begin, size);
   range.end = std::min(range.end, size);
   if (range.begin < 0 && is_known(call.value("begin"), at)) range.begin += size;
@@ -62,7 +59,7 @@ SlicePlaces tract_range(const KernelCall& call, SlicePlaces range, int64_t size,
 }
 
 /// tract cuts out the range and then steps through it, backwards from its end.
-at::Tensor tract_sliced(const at::Tensor& x, int64_t axis, SlicePlaces range) {
+at::Tensor tract_sliced(const at::Tensor& x, int64_t axis, SliceRange range) {
   const at::Tensor part = x.slice(axis, range.begin, range.end);
   if (range.stride > 0) return part.slice(axis, 0, part.size(axis), range.stride);
   return part.flip({axis}).slice(axis, 0, part.size(axis), -range.stride);
@@ -76,11 +73,11 @@ Tensors slice(const KernelCall& call) {
   Ints stride = call.ints("stride");
   if (stride.empty()) stride.resize(axes.size(), 1);
   if (begin.size() != axes.size() || end.size() != axes.size() || stride.size() != axes.size())
-    fail("axes, begin, end and stride are not equally long");
+    fail("axes, begin, end and stride have different lengths");
   const bool steps = std::any_of(stride.begin(), stride.end(), [](int64_t s) { return s != 1; });
   for (size_t at = 0; at < axes.size(); ++at) {
     if (stride[at] == 0) fail("a stride of 0");
-    const SlicePlaces range = {begin[at], end[at], stride[at]};
+    const SliceRange range = {begin[at], end[at], stride[at]};
     const int64_t size = x.size(axes[at]);
     if (call.is_tract())
       x = tract_sliced(x, axes[at], tract_range(call, range, size, at));

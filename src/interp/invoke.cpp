@@ -1,15 +1,15 @@
-// Invocations: words of the language, introductions of tensors, fragments, kernels.
+// Invocations: built-in functions, sources of tensors, fragments, kernels.
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include "nnef_writer/print.h"
 #include "src/diag/error.h"
+#include "src/frontend/load/convert.h"
+#include "src/interp/builtins.h"
 #include "src/interp/evaluator.h"
 #include "src/interp/operands.h"
 #include "src/interp/tract_quant.h"
-#include "src/interp/words.h"
-#include "src/trace/convert.h"
 
 namespace t2n::interp {
 namespace {
@@ -41,9 +41,9 @@ double number_of(const Value& value) {
   return to_scalar(value);
 }
 
-int64_t whole(double number) {
+int64_t to_i64(double number) {
   constexpr double kLimit = 9.2e18;
-  if (!(std::fabs(number) < kLimit)) fail(cat(number, " is no integer"));
+  if (!(std::fabs(number) < kLimit)) fail(cat(number, " is not an integer"));
   return static_cast<int64_t>(number);
 }
 
@@ -75,7 +75,7 @@ void check_type(const nnef::Parameter& parameter, const Value& value) {
   }
 }
 
-/// tract cuts off the fractions of reals that are indices.
+/// tract truncates float indices.
 Value as_indices(const nnef::Fragment& declaration, const nnef::Parameter& parameter, Value value) {
   const bool is_index = declaration.name.starts_with("tract_core_") &&
                         parameter.type == "tensor<integer>" &&
@@ -86,8 +86,8 @@ Value as_indices(const nnef::Fragment& declaration, const nnef::Parameter& param
   return {cast(tensor, at::kLong), value.constant};
 }
 
-/// Converts to the width of each standard type here: f32, i64, bool. Codes of quantised reals have
-/// other types until graph.quant explains them.
+/// Converts to the width of the standard types: f32, i64, bool. Quantised integers have other types
+/// until graph.quant is applied.
 at::Tensor standard_values(const at::Tensor& stored, const std::string& type,
                            const std::string& label) {
   const at::ScalarType kind = stored.scalar_type();
@@ -100,14 +100,14 @@ at::Tensor standard_values(const at::Tensor& stored, const std::string& type,
            " variable holds ", described(stored)));
 }
 
-/// A list is one value; otherwise every tensor is one. tract's lists of one element are that
+/// A list is one value; otherwise every tensor is a value. tract's lists of one element become that
 /// element.
-Value results(const nnef::Fragment& declaration, Checked<at::Tensor> tensors, bool constant) {
+Value results(const nnef::Fragment& declaration, Tensors tensors, bool constant) {
   Values out;
   for (at::Tensor& tensor : tensors) out.emplace_back(std::move(tensor), constant);
   const bool list = declaration.results.size() == 1 && is_list(declaration.results[0]);
-  const bool of_tract = declaration.name.starts_with("tract_");
-  if ((list && !of_tract) || out.size() != 1) return out;
+  const bool is_tract = declaration.name.starts_with("tract_");
+  if ((list && !is_tract) || out.size() != 1) return out;
   return std::move(out[0]);
 }
 
@@ -118,39 +118,37 @@ Value DocumentEvaluator::invoke(const nnef::Value& invocation, Frame& frame) {
                    .result_count = std::exchange(frame.result_count, 1),
                    .path = cat(frame.path, ".", frame.calls++),
                    .is_named = &invocation == named_};
-  const auto fragment = program_.fragments.find(invocation.text);
-  if (fragment != program_.fragments.end()) {
-    Values results =
-        run_fragment(*fragment->second, bound(*fragment->second, invocation, frame), site.path);
+  if (const nnef::Fragment* const fragment = program_.fragments.find_defined(invocation.text)) {
+    Values results = run_fragment(*fragment, bound(*fragment, invocation, frame), site.path);
     return results.size() == 1 ? std::move(results[0]) : Value(std::move(results));
   }
-  if (is_word(invocation.text)) return word(invocation, frame);
-  if (is_introduction(invocation.text)) return introduction(invocation, frame);
+  if (is_builtin(invocation.text)) return builtin(invocation, frame);
+  if (is_tensor_source(invocation.text)) return tensor_source(invocation, frame);
   if (is_submodel(invocation.text)) return submodel(invocation, frame, site.path);
   const nnef::Fragment& declaration = spec::operation(invocation.text, program_.dialect);
   return call_operation(declaration, bound(declaration, invocation, frame), std::move(site));
 }
 
-Value DocumentEvaluator::word(const nnef::Value& invocation, Frame& frame) {
+Value DocumentEvaluator::builtin(const nnef::Value& invocation, Frame& frame) {
   if (invocation.arguments.size() != 1) fail(cat(invocation.text, " takes one argument"));
   const Value operand = evaluate(invocation.arguments[0].value, frame);
-  const std::string& word = invocation.text;
-  if (word == "length_of") return length_of(operand);
-  if (word == "range_of") return range_of(length_of(operand));
-  if (word == "shape_of") return shape_of(operand);
-  if (word == "string") return text_of(operand);
+  const std::string& builtin = invocation.text;
+  if (builtin == "length_of") return length_of(operand);
+  if (builtin == "range_of") return range_of(length_of(operand));
+  if (builtin == "shape_of") return shape_of(operand);
+  if (builtin == "string") return text_of(operand);
   const double number = number_of(operand);
-  if (word == "integer") return whole(std::floor(number));
-  if (word == "logical") return number != 0;
+  if (builtin == "integer") return to_i64(std::floor(number));
+  if (builtin == "logical") return number != 0;
   return number;
 }
 
-Value DocumentEvaluator::introduction(const nnef::Value& invocation, Frame& frame) {
+Value DocumentEvaluator::tensor_source(const nnef::Value& invocation, Frame& frame) {
   if (invocation.text == "variable") return variable(invocation, frame);
   if (invocation.text == "update") return update(invocation, frame);
   const auto input = inputs_.find(frame.left == nullptr ? "" : frame.left->text);
   if (!frame.is_graph || input == inputs_.end())
-    fail("an input stands in the graph, alone on the right of its name");
+    fail("an input must be the entire right side of a statement of the graph");
   return input->second;
 }
 
@@ -165,38 +163,38 @@ Value DocumentEvaluator::variable(const nnef::Value& invocation, Frame& frame) {
   if (stored == program_.tensors.end()) fail(cat("there is no tensor ", quoted(label)));
   const at::Tensor values = trace::to_torch(stored->second.values);
   if (program_.dialect == spec::Dialect::tract) return values;
-  const bool explained =
+  const bool is_quantised =
       frame.is_graph && frame.left != nullptr && program_.quant.count(frame.left->text) != 0;
-  return explained && at::isIntegralType(values.scalar_type(), /*includeBool=*/false)
+  return is_quantised && at::isIntegralType(values.scalar_type(), /*includeBool=*/false)
              ? values
              : standard_values(values, invocation.type, label);
 }
 
 /// The next run sees the new value (NNEF 1.0.5 §4.1.4).
 Value DocumentEvaluator::update(const nnef::Value& invocation, Frame& frame) {
-  const nnef::Value* const target = find_argument(invocation, "variable", 0);
+  const nnef::Value* const target = nnef::find_argument(invocation, "variable", 0);
   const auto label = target == nullptr ? labels_.end() : labels_.find(target->text);
-  if (label == labels_.end()) fail("the first argument of an update is a variable");
+  if (label == labels_.end()) fail("the first argument of an update must be a variable");
   const nnef::Fragment& declaration = spec::operation("update", program_.dialect);
   Value value = find_value(declaration, bound(declaration, invocation, frame), "value");
   updates_[label->second] = to_tensor(value);
   return value;
 }
 
-/// Tensors come and go as they are, quantised ones too. Its states are those of this call.
+/// Passes tensors unchanged, including quantised ones. Its states belong to this call.
 Value DocumentEvaluator::submodel(const nnef::Value& invocation, Frame& frame,
                                   const std::string& path) {
   const nnef::Fragment& declaration = spec::operation(invocation.text, program_.dialect);
   const Values arguments = bound(declaration, invocation, frame);
-  const Value& given = find_value(declaration, arguments, "input");
-  Values inputs = given.is_tensor() ? Values{given} : to_items(given);
+  const Value& input = find_value(declaration, arguments, "input");
+  Values inputs = input.is_tensor() ? Values{input} : to_items(input);
   Program& called = program_.submodel(to_string(find_value(declaration, arguments, "label")), path);
   if (depth_ >= kDeepestCall) fail(cat("submodels call each other ", depth_, " levels deep"));
   ++depth_;
   DocumentEvaluator evaluator(called);
-  std::vector<std::string> wanted;
-  for (const ProgramPort& output : called.outputs) wanted.push_back(output.name);
-  Values out = evaluator.run_values(std::move(inputs), wanted);
+  std::vector<std::string> output_names;
+  for (const ProgramPort& output : called.outputs) output_names.push_back(output.name);
+  Values out = evaluator.run_values(std::move(inputs), output_names);
   --depth_;
   for (Value& value : out) value.constant = false;
   return out.size() == 1 ? std::move(out[0]) : Value(std::move(out));
@@ -205,7 +203,8 @@ Value DocumentEvaluator::submodel(const nnef::Value& invocation, Frame& frame,
 Values DocumentEvaluator::bound(const nnef::Fragment& declaration, const nnef::Value& invocation,
                                 Frame& frame) {
   Values out;
-  for (const nnef::Value* argument : spec::bind(declaration, invocation))
+  const spec::BoundCall call(declaration, invocation);
+  for (const nnef::Value* argument : call.arguments())
     out.push_back(argument == nullptr ? Value() : evaluate(*argument, frame));
   return out;
 }
@@ -226,7 +225,7 @@ Value DocumentEvaluator::call_quantised(const nnef::Fragment& declaration, Value
   if (!call.known().is_absent()) return call.known();
   const bool is_named = site.is_named;
   const Value out = call_operation(declaration, call.take_arguments(), std::move(site));
-  return is_named && !call.is_of_codes() ? out : call.rounded(out);
+  return is_named && !call.is_on_integers() ? out : call.rounded(out);
 }
 
 Value DocumentEvaluator::call_operation(const nnef::Fragment& declaration, Values arguments,
@@ -241,15 +240,15 @@ Value DocumentEvaluator::call_operation(const nnef::Fragment& declaration, Value
     check_type(parameter, arguments[at]);
   }
   const KernelCall call(declaration, std::move(arguments), std::move(site), *this);
-  Checked<at::Tensor> tensors = kernel(call);
-  // From here on, a size that the graph counts has a name, as sizes of inputs have.
+  Tensors tensors = kernel(call);
+  // From here on, a data-dependent size has a name, like sizes of inputs.
   if (declaration.name == "tract_onnx_non_zero" && call.has("count_symbol"))
     symbols_[call.str("count_symbol")] = tensors.at(0).size(1);
-  // Views repeat elements without memory, but their readers need it.
+  // Broadcast views need no memory, but their readers do.
   for (const at::Tensor& tensor : tensors)
     if (tensor.defined() && tensor.numel() > budget_)
       throw Error("nnef-limit", cat("a tensor of ", shape_text(tensor.sizes())),
-                  "that is far more than its inputs and weights account for");
+                  "that is far more than its inputs and weights require");
   return results(declaration, std::move(tensors), call.is_constant());
 }
 

@@ -9,9 +9,7 @@ namespace t2n::interp {
 
 const Value& find_value(const nnef::Fragment& declaration, const Values& arguments,
                         std::string_view name) {
-  for (size_t at = 0; at < declaration.parameters.size(); ++at)
-    if (declaration.parameters[at].name == name) return arguments[at];
-  internal_error(__FILE__, __LINE__, cat(declaration.name, " has no parameter ", quoted(name)));
+  return arguments[spec::parameter_index(declaration, name)];
 }
 
 KernelCall::KernelCall(const nnef::Fragment& declaration, Values arguments, CallSite site,
@@ -35,22 +33,16 @@ bool KernelCall::has(std::string_view name) const {
   const Value& held = value(name);
   if (held.is_absent()) return false;
   const auto* logical = held.get<bool>();
-  return logical == nullptr || *logical || !absent_if_false(name);
-}
-
-bool KernelCall::absent_if_false(std::string_view name) const {
-  const auto& parameters = declaration_.parameters;
-  const auto found = std::find_if(parameters.begin(), parameters.end(),
-                                  [&](const nnef::Parameter& p) { return p.name == name; });
-  return found != parameters.end() && spec::may_be_absent(*found);
+  const size_t index = spec::parameter_index(declaration_, name);
+  return logical == nullptr || *logical || !spec::may_be_absent(declaration_.parameters[index]);
 }
 
 at::Tensor KernelCall::tensor(std::string_view name) const { return to_tensor(value(name)); }
 
-Checked<at::Tensor> KernelCall::tensors(std::string_view name) const {
+Tensors KernelCall::tensors(std::string_view name) const {
   const Value& held = value(name);
   if (held.is_tensor()) return {to_tensor(held)};
-  Checked<at::Tensor> out;
+  Tensors out;
   for (const Value& item : to_items(held)) out.push_back(to_tensor(item));
   return out;
 }
@@ -60,12 +52,12 @@ double KernelCall::f64(std::string_view name) const { return to_scalar(value(nam
 bool KernelCall::boolean(std::string_view name) const { return to_logical(value(name)); }
 const std::string& KernelCall::str(std::string_view name) const { return to_string(value(name)); }
 
-Checked<int64_t> KernelCall::ints(std::string_view name) const {
+Ints KernelCall::ints(std::string_view name) const {
   const Value& held = value(name);
   if (held.get<int64_t>() != nullptr) return {to_integer(held)};
-  Checked<int64_t> out;
+  Ints out;
   for (const Value& item : to_items(held)) {
-    // The shape of tract's reshape may hold arrays of sizes beside sizes.
+    // The shape of tract's reshape may mix sizes and arrays of sizes.
     if (item.get<Values>() != nullptr && operation() == "reshape" && is_tract())
       for (const Value& size : to_items(item)) out.push_back(to_integer(size));
     else
@@ -85,10 +77,9 @@ std::vector<std::pair<int64_t, int64_t>> KernelCall::pairs(std::string_view name
 }
 
 const nnef::Fragment& KernelCall::fragment(const std::string& name) const {
-  const auto& fragments = evaluator_.program().fragments;
-  const auto found = fragments.find(name);
-  if (found == fragments.end()) fail(cat("the document has no fragment ", quoted(name)));
-  return *found->second;
+  const nnef::Fragment* const found = evaluator_.program().fragments.find_defined(name);
+  if (found == nullptr) fail(cat("the document has no fragment ", quoted(name)));
+  return *found;
 }
 
 Values KernelCall::run_fragment(const std::string& name,

@@ -9,18 +9,19 @@
 #include <string_view>
 #include <vector>
 
-#include "nnef/ast.h"
 #include "src/interp/value.h"
+#include "src/nnef/ast.h"
+#include "src/spec/bound_call.h"
 #include "src/spec/operations.h"
 
 namespace t2n::interp {
 
 class DocumentEvaluator;
 
-/// The parts of an invocation besides its arguments.
+/// The parts of an invocation except its arguments.
 struct CallSite {
   std::string type;         ///< the generic type between angle brackets, or ""
-  size_t result_count = 1;  ///< names on the left of the statement
+  size_t result_count = 1;  ///< number of names on the left of the statement
   /// The statement's path: equal in every run, different for each call of a fragment.
   std::string path;
   bool is_named = false;  ///< named in graph.quant: tract rounds the result once
@@ -42,16 +43,16 @@ class KernelCall {
   bool is_constant() const;
 
   const Value& value(std::string_view name) const;
-  /// Whether an optional argument has a value, given or by default.
+  /// Whether an optional argument has a value, explicit or by default.
   bool has(std::string_view name) const;
   /// The argument as a tensor; primitives get rank 0.
   at::Tensor tensor(std::string_view name) const;
-  Checked<at::Tensor> tensors(std::string_view name) const;
+  Tensors tensors(std::string_view name) const;
   int64_t i64(std::string_view name) const;
   double f64(std::string_view name) const;
   bool boolean(std::string_view name) const;
   const std::string& str(std::string_view name) const;
-  Checked<int64_t> ints(std::string_view name) const;
+  Ints ints(std::string_view name) const;
   /// `[(1, 2), (0, 0)]`
   std::vector<std::pair<int64_t, int64_t>> pairs(std::string_view name) const;
 
@@ -59,12 +60,11 @@ class KernelCall {
   const nnef::Fragment& fragment(const std::string& name) const;
   /// Runs a fragment of the document, with arguments by parameter name.
   Values run_fragment(const std::string& name, std::map<std::string, Value> arguments) const;
-  /// A tensor that is kept between runs, undefined at first; `key` distinguishes those of one call.
+  /// A tensor that persists between runs, undefined at first; `key` distinguishes those of one
+  /// call.
   at::Tensor& memory(const std::string& key) const;
 
  private:
-  bool absent_if_false(std::string_view name) const;
-
   const nnef::Fragment& declaration_;
   Values arguments_;
   CallSite site_;
@@ -76,7 +76,7 @@ const Value& find_value(const nnef::Fragment& declaration, const Values& argumen
                         std::string_view name);
 
 /// Returns the results in the declaration's order; for an array, all its items.
-using Kernel = Checked<at::Tensor> (*)(const KernelCall&);
+using Kernel = Tensors (*)(const KernelCall&);
 
 /// Kernels by the name of the operation.
 class Kernels {

@@ -22,29 +22,30 @@ Kernel Kernels::find(std::string_view name) const {
 const Kernels& kernels() {
   static const Kernels all = [] {
     Kernels out;
-    register_activation(out);
-    register_conv(out);
-    register_elementwise(out);
-    register_index(out);
-    register_linear(out);
-    register_pool(out);
-    register_quant(out);
-    register_reduce(out);
-    register_resample(out);
-    register_roi(out);
-    register_shape(out);
-    register_tract_elementwise(out);
-    register_tract_einsum(out);
-    register_tract_extra(out);
-    register_tract_fourier(out);
-    register_tract_index(out);
-    register_tract_models(out);
-    register_tract_reduce(out);
-    register_tract_resize(out);
-    register_tract_rnn(out);
-    register_tract_scan(out);
-    register_tract_shape(out);
-    register_tract_transformers(out);
+    for (const auto add : {register_activation,
+                           register_conv,
+                           register_elementwise,
+                           register_index,
+                           register_linear,
+                           register_pool,
+                           register_quant,
+                           register_reduce,
+                           register_resample,
+                           register_roi,
+                           register_shape,
+                           register_tract_elementwise,
+                           register_tract_einsum,
+                           register_tract_extra,
+                           register_tract_fourier,
+                           register_tract_index,
+                           register_tract_models,
+                           register_tract_reduce,
+                           register_tract_resize,
+                           register_tract_rnn,
+                           register_tract_scan,
+                           register_tract_shape,
+                           register_tract_transformers})
+      add(out);
     return out;
   }();
   return all;

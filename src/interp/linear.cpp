@@ -11,11 +11,8 @@
 namespace t2n::interp {
 namespace {
 
-using Tensors = Checked<at::Tensor>;
-using Ints = Checked<int64_t>;
-
-/// The result has the type of A. With mixed or small integer types, torch's products would wrap in
-/// other cases than tract's.
+/// The result has the type of A. With mixed or small integer types, torch's products would wrap
+/// differently from tract's.
 at::Tensor matrix_product(const at::Tensor& a, const at::Tensor& b) {
   if (a.dim() != b.dim() || a.dim() < 2)
     fail(cat("matmul of ", shape_text(a.sizes()), " and ", shape_text(b.sizes())));
@@ -39,7 +36,7 @@ Tensors linear(const KernelCall& call) {
   return {sum[0] + sum[1]};
 }
 
-/// Means over windows with automatic zero padding, which counts.
+/// Means over windows with automatic zero padding, which counts in the divisor.
 at::Tensor local_mean(const KernelCall& call, const at::Tensor& x) {
   Ints sizes = call.ints("size");
   if (static_cast<int64_t>(sizes.size()) != x.dim())
@@ -50,7 +47,7 @@ at::Tensor local_mean(const KernelCall& call, const at::Tensor& x) {
   at::Tensor sum = at::zeros_like(x);
   double volume = 1;
   for (const int64_t size : sizes) volume *= static_cast<double>(size);
-  for_each_entry(window, padded, [&](int64_t, at::Tensor met) { sum += met; });
+  for_each_entry(window, padded, [&](int64_t, at::Tensor entries) { sum += entries; });
   return sum / volume;
 }
 

@@ -6,8 +6,8 @@
 #include <system_error>
 
 #include "src/diag/error.h"
+#include "src/frontend/load/convert.h"
 #include "src/interp/evaluator.h"
-#include "src/trace/convert.h"
 
 namespace t2n::interp {
 namespace {
@@ -15,20 +15,20 @@ namespace {
 std::vector<ProgramPort> inputs(const Program& program) { return program.inputs; }
 std::vector<ProgramPort> outputs(const Program& program) { return program.outputs; }
 
-/// Runs `work` on a stack of fixed size, so that we determine the depth of expressions and
-/// fragments, and not `ulimit -s`.   Errors: those of the work; `memory-limit`.
+/// Runs `work` on a stack of fixed size, so that the limits for nested expressions and fragments do
+/// not depend on `ulimit -s`.   Errors: those of the work; `memory-limit`.
 void on_own_stack(const std::function<void()>& work) {
   constexpr size_t kStack = size_t{256} << 20;  // reserved; memory is used as needed
   struct Job {
     const std::function<void()>& work;
     std::exception_ptr error;
   } job{work, nullptr};
-  const auto body = [](void* held) -> void* {
-    auto* const mine = static_cast<Job*>(held);
+  const auto body = [](void* argument) -> void* {
+    auto* const task = static_cast<Job*>(argument);
     try {
-      mine->work();
+      task->work();
     } catch (...) {
-      mine->error = std::current_exception();
+      task->error = std::current_exception();
     }
     return nullptr;
   };
@@ -39,7 +39,7 @@ void on_own_stack(const std::function<void()>& work) {
   const int failure = pthread_create(&thread, &attributes, body, &job);
   pthread_attr_destroy(&attributes);
   if (failure != 0)
-    throw Error("memory-limit", "no thread can be started to run the model",
+    throw Error("memory-limit", "cannot start a thread to run the model",
                 std::generic_category().message(failure),
                 "raise the limits that `ulimit -a` shows");
   pthread_join(thread, nullptr);
@@ -47,12 +47,12 @@ void on_own_stack(const std::function<void()>& work) {
 }
 
 std::vector<ir::Tensor> run_to(Program& program, const std::vector<ir::Tensor>& inputs,
-                               const std::vector<std::string>& wanted) {
-  Checked<at::Tensor> tensors;
+                               const std::vector<std::string>& output_names) {
+  Tensors tensors;
   for (const ir::Tensor& input : inputs) tensors.push_back(trace::to_torch(input));
   std::vector<ir::Tensor> out;
   on_own_stack([&] {
-    for (const at::Tensor& tensor : DocumentEvaluator(program).run(tensors, wanted))
+    for (const at::Tensor& tensor : DocumentEvaluator(program).run(tensors, output_names))
       out.push_back(trace::copy(tensor));
   });
   return out;

@@ -15,8 +15,8 @@ bool is_unsigned(at::ScalarType type) {
   return type == at::kByte || type == at::kUInt16 || type == at::kUInt32 || type == at::kUInt64;
 }
 
-/// True for two of the same kind: floats, signed or unsigned integers.
-bool are_alike(at::ScalarType a, at::ScalarType b) {
+/// True for two types of the same kind: floats, signed or unsigned integers.
+bool same_kind(at::ScalarType a, at::ScalarType b) {
   if (at::isFloatingType(a) || at::isFloatingType(b))
     return at::isFloatingType(a) && at::isFloatingType(b);
   return a != at::kBool && b != at::kBool && is_unsigned(a) == is_unsigned(b);
@@ -32,7 +32,7 @@ bool is_number(const Value& value) {
   return value.constant && (!value.is_tensor() || to_tensor(value).numel() == 1);
 }
 
-/// The common type of NNEF's loose "scalar" and tract's types (nnef/src/registry.rs).
+/// The common type of NNEF's generic "scalar" and tract's types (nnef/src/registry.rs).
 std::optional<at::ScalarType> tract_type(const Value& a, const Value& b) {
   const at::ScalarType left = to_tensor(a).scalar_type();
   const at::ScalarType right = to_tensor(b).scalar_type();
@@ -46,7 +46,7 @@ std::optional<at::ScalarType> tract_type(const Value& a, const Value& b) {
   if (is_number(b)) return left;
   if (a.constant) return right;
   if (b.constant) return left;
-  if (!are_alike(left, right)) return std::nullopt;
+  if (!same_kind(left, right)) return std::nullopt;
   return wider(left, right);
 }
 
@@ -67,16 +67,16 @@ at::Tensor clamped_to(const at::Tensor& tensor, at::ScalarType type) {
 }  // namespace
 
 at::Tensor with_rank(const at::Tensor& tensor, int64_t rank) {
-  Checked<int64_t> sizes = tensor.sizes().vec();
+  Ints sizes = tensor.sizes().vec();
   if (static_cast<int64_t>(sizes.size()) >= rank) return tensor;
-  sizes.resize(static_cast<size_t>(rank), 1);
+  sizes.resize(rank, 1);
   return tensor.reshape(sizes);
 }
 
-Checked<at::Tensor> same_rank(const Checked<at::Tensor>& tensors) {
+Tensors same_rank(const Tensors& tensors) {
   int64_t rank = 0;
   for (const at::Tensor& tensor : tensors) rank = std::max(rank, tensor.dim());
-  Checked<at::Tensor> out;
+  Tensors out;
   for (const at::Tensor& tensor : tensors) out.push_back(with_rank(tensor, rank));
   return out;
 }
@@ -95,7 +95,7 @@ std::pair<at::Tensor, at::Tensor> operands(const KernelCall& call, std::string_v
   } else if (x.scalar_type() != y.scalar_type()) {
     fail(cat(call.operation(), " of ", described(left), " and ", described(right)));
   }
-  const Checked<at::Tensor> aligned = same_rank({x, y});
+  const Tensors aligned = same_rank({x, y});
   return {aligned[0], aligned[1]};
 }
 
@@ -123,14 +123,29 @@ int64_t checked_axis(int64_t axis, int64_t rank) {
   return axis;
 }
 
-Checked<int64_t> checked_axes(const KernelCall& call, std::string_view name, int64_t rank) {
-  Checked<int64_t> axes = call.ints(name);
+Ints checked_axes(const KernelCall& call, std::string_view name, int64_t rank) {
+  Ints axes = call.ints(name);
   for (const int64_t axis : axes) checked_axis(axis, rank);
-  Checked<int64_t> sorted = axes;
+  Ints sorted = axes;
   std::sort(sorted.begin(), sorted.end());
   if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end())
     fail(cat(quoted(name), " names an axis twice"));
   return axes;
+}
+
+at::Tensor with_merged_axes(const at::Tensor& x, const Ints& axes) {
+  Ints order;
+  for (int64_t axis = 0; axis < x.dim(); ++axis)
+    if (std::find(axes.begin(), axes.end(), axis) == axes.end()) order.push_back(axis);
+  const auto kept = static_cast<int64_t>(order.size());
+  order.insert(order.end(), axes.begin(), axes.end());
+  return x.permute(order).flatten(kept, -1);
+}
+
+Ints reduced_shape(const at::Tensor& x, const Ints& axes) {
+  Ints shape = x.sizes().vec();
+  for (const int64_t axis : axes) shape[axis] = 1;
+  return shape;
 }
 
 }  // namespace t2n::interp

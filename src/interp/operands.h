@@ -17,7 +17,7 @@ namespace t2n::interp {
 at::Tensor with_rank(const at::Tensor& tensor, int64_t rank);
 
 /// Gives all tensors the same rank.
-Checked<at::Tensor> same_rank(const Checked<at::Tensor>& tensors);
+Tensors same_rank(const Tensors& tensors);
 
 /// Two operands of a call with a common element type and rank. The standard casts nothing. tract
 /// casts a constant to the other side's type, integer literals turn numbers into dimensions, and
@@ -25,10 +25,10 @@ Checked<at::Tensor> same_rank(const Checked<at::Tensor>& tensors);
 std::pair<at::Tensor, at::Tensor> operands(const KernelCall& call, std::string_view a,
                                            std::string_view b);
 
-/// Casts as tract does: truncating, saturating, NaN to 0, everything but 0 to true.
+/// Casts like tract: truncating, saturating, NaN to 0, non-zero to true.
 at::Tensor cast(const at::Tensor& tensor, at::ScalarType type);
 
-/// torch has hardly any kernels for u16, u32 and u64: they are computed in i64 and truncated.
+/// torch has few kernels for u16, u32 and u64: they are computed in i64 and truncated.
 bool lacks_kernels(at::ScalarType type);
 at::Tensor widened(const at::Tensor& tensor);
 
@@ -37,6 +37,11 @@ at::Tensor in_f32(const at::Tensor& tensor);
 
 /// Errors: `engine-failed` for an axis out of range; negative ones are out of range.
 int64_t checked_axis(int64_t axis, int64_t rank);
-Checked<int64_t> checked_axes(const KernelCall& call, std::string_view name, int64_t rank);
+Ints checked_axes(const KernelCall& call, std::string_view name, int64_t rank);
+
+/// The axes merged into one, at the end.
+at::Tensor with_merged_axes(const at::Tensor& x, const Ints& axes);
+/// The shape of a reduction over the axes, which keep extent 1.
+Ints reduced_shape(const at::Tensor& x, const Ints& axes);
 
 }  // namespace t2n::interp

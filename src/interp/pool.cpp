@@ -13,9 +13,6 @@
 namespace t2n::interp {
 namespace {
 
-using Tensors = Checked<at::Tensor>;
-using Ints = Checked<int64_t>;
-
 /// tract's windows have entries for the first two axes, and ignore them.
 Ints window_sizes(const KernelCall& call, const at::Tensor& x) {
   Ints sizes = call.ints("size");
@@ -36,7 +33,7 @@ Window pool_window(const KernelCall& call, const at::Tensor& x) {
   return forward_window(call, x.sizes(), window_sizes(call, x));
 }
 
-Ints window_places(const Window& window) {
+Ints window_positions(const Window& window) {
   Ints out;
   for (const WindowAxis& axis : window) out.push_back(axis.smaller);
   return out;
@@ -48,15 +45,15 @@ int64_t window_volume(const Window& window) {
   return out;
 }
 
-/// The padding of 'ignore' adds nothing, which in a sum is 0.
+/// The padding of 'ignore' adds 0 to a sum.
 std::string summing_border(const KernelCall& call) {
   return call.str("border") == "ignore" ? "constant" : call.str("border");
 }
 
 at::Tensor window_sums(const Window& window, const at::Tensor& x, const std::string& border) {
   const at::Tensor padded = extended(x, paddings(window), border);
-  at::Tensor sum = at::zeros(window_places(window), x.options());
-  for_each_entry(window, padded, [&](int64_t, at::Tensor met) { sum += met; });
+  at::Tensor sum = at::zeros(window_positions(window), x.options());
+  for_each_entry(window, padded, [&](int64_t, at::Tensor entries) { sum += entries; });
   return sum;
 }
 
@@ -68,13 +65,13 @@ at::Tensor normalized(const at::Tensor& sum, const at::Tensor& count) {
 /// The divisor of a sum: all entries of the window, or those inside the tensor.
 at::Tensor entry_count(const KernelCall& call, const Window& window, const at::Tensor& x) {
   if (call.str("border") != "ignore") return at::scalar_tensor(window_volume(window), x.options());
-  Ints outline;  // size 1 along axes where all positions are equal
+  Ints shape;  // size 1 along axes where all positions are equal
   Window reduced = window;
   for (WindowAxis& axis : reduced) {
     if (axis.size == 1 && axis.before == 0 && axis.after == 0) axis = {.larger = 1, .smaller = 1};
-    outline.push_back(axis.larger);
+    shape.push_back(axis.larger);
   }
-  return window_sums(reduced, at::ones(outline, x.options()), "constant");
+  return window_sums(reduced, at::ones(shape, x.options()), "constant");
 }
 
 at::Tensor box(const KernelCall& call, const at::Tensor& input, bool normalize) {
@@ -102,16 +99,16 @@ Tensors debox(const KernelCall& call) {
   const Window window =
       reverse_window(call, x.sizes(), call.ints("size"), call.ints("output_shape"));
   const auto itself = [](int64_t, const at::Tensor& part) { return part; };
-  at::Tensor sum = spread(window, x, call.str("border"), itself);
+  at::Tensor sum = scatter_windows(window, x, call.str("border"), itself);
   if (!call.boolean("normalize")) return {sum.to(input.scalar_type())};
   if (call.str("border") == "ignore")
-    sum = sum / spread(window, at::ones_like(x), "constant", itself);
+    sum = sum / scatter_windows(window, at::ones_like(x), "constant", itself);
   else
     sum = sum / window_volume(window);
   return {sum.to(input.scalar_type())};
 }
 
-/// Padding never wins: it is lower than everything.
+/// Pads with the lowest value, so that padding is never the maximum.
 at::Tensor with_lowest(const at::Tensor& x, const Window& window) {
   const double lowest = at::isFloatingType(x.scalar_type())
                             ? -std::numeric_limits<double>::infinity()
@@ -124,20 +121,20 @@ struct Maxima {
   at::Tensor entries;  ///< in the window; the first of equal ones
 };
 
-/// The standard's 'constant' is 0; tract ignores the padding, whatever the border is called.
+/// The standard's 'constant' is 0; tract ignores the padding for every border.
 Maxima maxima(const KernelCall& call, const Window& window, const at::Tensor& x) {
   const std::string& border = call.str("border");
-  const bool left_out = call.is_tract() || border == "ignore";
+  const bool ignores_padding = call.is_tract() || border == "ignore";
   const at::Tensor padded =
-      left_out ? with_lowest(x, window) : extended(x, paddings(window), border);
+      ignores_padding ? with_lowest(x, window) : extended(x, paddings(window), border);
   Maxima out;
-  for_each_entry(window, padded, [&](int64_t entry, at::Tensor met) {
+  for_each_entry(window, padded, [&](int64_t entry, at::Tensor entries) {
     if (entry == 0) {
-      out = {met.clone(), at::zeros_like(met, at::kLong)};
+      out = {entries.clone(), at::zeros_like(entries, at::kLong)};
       return;
     }
-    const at::Tensor better = at::gt(met, out.values);
-    out.values = at::where(better, met, out.values);
+    const at::Tensor better = at::gt(entries, out.values);
+    out.values = at::where(better, entries, out.values);
     out.entries.masked_fill_(better, entry);
   });
   return out;
@@ -154,9 +151,9 @@ at::Tensor numbers(int64_t count, size_t axis, size_t rank) {
   return at::arange(count, at::kLong).reshape(shape);
 }
 
-/// The positions in the padded tensor from which windows take their entries, row by row; with
-/// `in_plane` those in the tensor itself, counted over the axes behind the second.
-at::Tensor flat_places(const Window& window, const at::Tensor& entries, bool in_plane) {
+/// The row-major positions in the padded tensor of the selected entries; with `in_plane`, positions
+/// in the tensor itself, over the axes after the second.
+at::Tensor flat_positions(const Window& window, const at::Tensor& entries, bool in_plane) {
   at::Tensor flat = at::zeros_like(entries);
   int64_t inner_entries = 1;
   int64_t inner = 1;
@@ -184,7 +181,7 @@ Tensors max_pool_with_index(const KernelCall& call) {
   const Window window = pool_window(call, x);
   const Maxima best = maxima(call, window, x);
   const at::Tensor index =
-      call.is_tract() ? flat_places(window, best.entries, /*in_plane=*/true) : best.entries;
+      call.is_tract() ? flat_positions(window, best.entries, /*in_plane=*/true) : best.entries;
   return {best.values.to(type), index};
 }
 
@@ -193,28 +190,28 @@ Tensors argmax_pool(const KernelCall& call) {
   return {maxima(call, pool_window(call, x), x).entries};
 }
 
-/// Reads what argmax_pool has found.
+/// Reads the entries that argmax_pool has found.
 Tensors sample(const KernelCall& call) {
   const at::Tensor x = call.tensor("input");
   const at::Tensor index = call.tensor("index");
   const Window window = pool_window(call, x);
-  if (index.sizes() != at::IntArrayRef(window_places(window)))
+  if (index.sizes() != at::IntArrayRef(window_positions(window)))
     fail(cat("the index has the shape ", shape_text(index.sizes()), ", not ",
-             shape_text(window_places(window))));
+             shape_text(window_positions(window))));
   if (index.lt(0).any().item<bool>() || index.ge(window_volume(window)).any().item<bool>())
     fail("an index lies outside the window");
   const at::Tensor padded = extended(x, paddings(window), summing_border(call));
-  return {at::take(padded, flat_places(window, index, /*in_plane=*/false))};
+  return {at::take(padded, flat_positions(window, index, /*in_plane=*/false))};
 }
 
-/// Writes values where argmax_pool has found them; values at one position are summed.
+/// Writes values to the positions that argmax_pool has found; values at one position are summed.
 Tensors desample(const KernelCall& call) {
   const at::Tensor x = call.tensor("input");
   const at::Tensor index = call.tensor("index");
   if (index.sizes() != x.sizes()) fail("the index has another shape than the input");
   const Window window =
       reverse_window(call, x.sizes(), window_sizes(call, x), call.ints("output_shape"));
-  return {spread(window, x, "constant", [&](int64_t entry, const at::Tensor& part) {
+  return {scatter_windows(window, x, "constant", [&](int64_t entry, const at::Tensor& part) {
     return at::where(at::eq(index, entry), part, at::zeros_like(part));
   })};
 }

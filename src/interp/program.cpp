@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <functional>
 
-#include "nnef/walk.h"
 #include "nnef_writer/print.h"
 #include "src/diag/error.h"
+#include "src/interp/builtins.h"
 #include "src/interp/kernel.h"
-#include "src/interp/words.h"
 #include "src/spec/expansion.h"
+#include "src/spec/input_facts.h"
 
 namespace t2n::interp {
 namespace {
@@ -19,7 +19,7 @@ constexpr size_t kLongestStatement = 160;
   throw Error("engine-rejects", std::move(message), std::move(why), std::move(help));
 }
 
-/// Kinds that are in NNEF's grammar and that tract does not implement.
+/// False for kinds of NNEF's grammar that tract does not implement.
 bool tract_executes(const nnef::Value& value) {
   const std::string& text = value.text;
   switch (value.kind) {
@@ -37,6 +37,7 @@ bool tract_executes(const nnef::Value& value) {
     case nnef::Kind::tuple:
     case nnef::Kind::invocation:
     case nnef::Kind::dimension:
+    case nnef::Kind::reference:
     case nnef::Kind::none: return true;
   }
   return true;
@@ -88,8 +89,7 @@ class Loader {
   const nnef::Document& document() const { return program_->document; }
 
   void index() {
-    for (const nnef::Fragment& fragment : document().fragments)
-      if (!fragment.body.empty()) program_->fragments[fragment.name] = &fragment;
+    program_->fragments = nnef::FragmentTable(document());
     for (const nnef::QuantEntry& entry : document().quant) program_->quant[entry.name] = &entry;
     for (const nnef::StoredTensor& tensor : artefact_.tensors)
       program_->tensors[tensor.label] = tensor;
@@ -100,56 +100,58 @@ class Loader {
       nnef::walk(statement.right, [&](const nnef::Value& value) {
         if (value.kind == nnef::Kind::invocation) check_call(value, statement);
         if (program_->dialect == spec::Dialect::tract && !tract_executes(value))
-          reject("tract reads this expression and cannot execute it",
+          reject("tract parses this expression but cannot execute it",
                  cat("in `", statement_text(statement), "`"));
       });
     program_->last_uses[&body] = find_last_uses(body, results);
   }
 
-  /// Errors: `engine-rejects` for unknown operations; those of spec::bind.
+  /// Errors: `engine-rejects` for unknown operations; those of spec::BoundCall.
   void check_call(const nnef::Value& call, const nnef::Assignment& statement) const {
-    if (is_word(call.text)) return;
-    const auto fragment = program_->fragments.find(call.text);
+    if (is_builtin(call.text)) return;
+    const nnef::Fragment* const fragment = program_->fragments.find_defined(call.text);
     const nnef::Fragment* const declaration =
-        fragment != program_->fragments.end() ? fragment->second : known_operation(call.text);
-    const std::string place = cat("in `", statement_text(statement), "`");
+        fragment != nullptr ? fragment : known_operation(call.text);
+    const std::string context = cat("in `", statement_text(statement), "`");
     if (declaration == nullptr)
-      reject(cat("the reference interpreter has no operation ", quoted(call.text)), place);
+      reject(cat("the reference interpreter has no operation ", quoted(call.text)), context);
     try {
-      spec::bind(*declaration, call);
+      spec::BoundCall(*declaration, call);
     } catch (const Error& error) {
       Diagnostic diagnostic = error.diagnostic();
-      diagnostic.details.push_back(place);
+      diagnostic.details.push_back(context);
       throw Error(std::move(diagnostic));
     }
   }
 
   const nnef::Fragment* known_operation(const std::string& name) const {
-    const bool runs = is_introduction(name) || is_submodel(name) || kernels().find(name) != nullptr;
+    const bool runs =
+        is_tensor_source(name) || is_submodel(name) || kernels().find(name) != nullptr;
     return runs ? spec::find_operation(name, program_->dialect) : nullptr;
   }
 
   void collect_inputs() {
     for (const nnef::Assignment& statement : document().graph.body)
-      if (is_external(statement.right)) program_->inputs.push_back(port(statement));
+      if (spec::is_external(statement.right)) program_->inputs.push_back(port(statement));
     if (program_->dialect == spec::Dialect::tract) return;
     const std::vector<std::string>& order = document().graph.parameters;
-    std::unordered_map<std::string, size_t> places;
-    for (size_t at = 0; at < order.size(); ++at) places.emplace(order[at], at);
-    const auto place = [&](const ProgramPort& port) {
-      const auto found = places.find(port.name);
-      return found == places.end() ? order.size() : found->second;
+    std::unordered_map<std::string, size_t> positions;
+    for (size_t at = 0; at < order.size(); ++at) positions.emplace(order[at], at);
+    const auto position = [&](const ProgramPort& port) {
+      const auto found = positions.find(port.name);
+      return found == positions.end() ? order.size() : found->second;
     };
     std::stable_sort(
         program_->inputs.begin(), program_->inputs.end(),
-        [&](const ProgramPort& a, const ProgramPort& b) { return place(a) < place(b); });
+        [&](const ProgramPort& a, const ProgramPort& b) { return position(a) < position(b); });
   }
 
   static ProgramPort port(const nnef::Assignment& statement) {
-    ProgramPort out = {
-        .name = statement.left.text, .dtype = external_dtype(statement.right), .shape = {}};
-    const size_t place = statement.right.text == "external" ? 0 : 1;
-    const nnef::Value* const shape = find_argument(statement.right, "shape", place);
+    const auto dtype = spec::external_dtype(statement.right);
+    if (!dtype) reject("an input has an unknown element type", nnef::print(statement.right));
+    ProgramPort out = {.name = statement.left.text, .dtype = *dtype, .shape = {}};
+    const size_t position = statement.right.text == "external" ? 0 : 1;
+    const nnef::Value* const shape = nnef::find_argument(statement.right, "shape", position);
     if (shape == nullptr) reject(cat("the input ", quoted(out.name), " has no shape"));
     for (const nnef::Value& item : shape->items) out.shape.push_back(dimension(item));
     return out;
@@ -172,31 +174,6 @@ Program& Program::submodel(const std::string& label, const std::string& path) {
   if (artefact == submodels.end())
     reject(cat("there is no submodel ", quoted(label)), "its label is not written as a string");
   return *called.emplace(path, load_program(*artefact->second, dialect)).first->second;
-}
-
-bool is_external(const nnef::Value& value) {
-  return value.kind == nnef::Kind::invocation &&
-         (value.text == "external" || value.text == "tract_core_external");
-}
-
-ir::DType external_dtype(const nnef::Value& invocation) {
-  if (invocation.text == "external") {
-    if (invocation.type == "integer") return ir::DType::i64;
-    return invocation.type == "logical" ? ir::DType::boolean : ir::DType::f32;
-  }
-  const nnef::Value* const name = find_argument(invocation, "datum_type", 0);
-  const auto dtype = name == nullptr ? std::nullopt : tract_dtype(name->text);
-  if (!dtype) reject("an input has an unknown element type", nnef::print(invocation));
-  return *dtype;
-}
-
-const nnef::Value* find_argument(const nnef::Value& invocation, std::string_view name,
-                                 size_t position) {
-  for (const nnef::Argument& argument : invocation.arguments)
-    if (argument.name == name) return &argument.value;
-  if (position >= invocation.arguments.size()) return nullptr;
-  const nnef::Argument& argument = invocation.arguments[position];
-  return argument.name.empty() ? &argument.value : nullptr;
 }
 
 std::string statement_text(const nnef::Assignment& statement) {

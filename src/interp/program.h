@@ -10,12 +10,13 @@
 #include <vector>
 
 #include "src/interp/interp.h"
+#include "src/nnef/walk.h"
 
 namespace t2n::interp {
 
 using Body = std::vector<nnef::Assignment>;
 
-/// Names by the statement that uses them last, after which they are dropped.
+/// Names by the statement of their last use, after which they are freed.
 using LastUses = std::vector<std::vector<std::string>>;
 
 struct Program {
@@ -23,17 +24,17 @@ struct Program {
   spec::Dialect dialect = spec::Dialect::khronos;
   std::vector<ProgramPort> inputs;
   std::vector<ProgramPort> outputs;
-  std::unordered_map<std::string, const nnef::Fragment*> fragments;
+  nnef::FragmentTable fragments;
   std::unordered_map<std::string, const nnef::QuantEntry*> quant;
   std::unordered_map<std::string, nnef::StoredTensor> tensors;  ///< by label
   std::unordered_map<const Body*, LastUses> last_uses;
-  /// What runs keep for the next one: updated variables by label, states of kernels.
+  /// State between runs: updated variables by label, states of kernels.
   std::map<std::string, at::Tensor> memory;
   std::map<std::string, std::shared_ptr<const nnef::Artefact>> submodels;  ///< by label
-  /// Those that ran, by the place of the call: each call has states of its own.
+  /// Loaded submodels by the path of the call: each call has its own state.
   std::map<std::string, std::shared_ptr<Program>> called;
 
-  /// What a call of the submodel at `path` runs.   Errors: those of load_program.
+  /// The submodel that the call at `path` runs.   Errors: those of load_program.
   Program& submodel(const std::string& label, const std::string& path);
 
   Program() = default;
@@ -43,16 +44,6 @@ struct Program {
 
 /// Errors: `engine-rejects` (unknown operations, inputs without a shape).
 std::shared_ptr<Program> load_program(const nnef::Artefact& artefact, spec::Dialect dialect);
-
-/// True for an operation that introduces an input.
-bool is_external(const nnef::Value& value);
-
-/// The element type of an input, from its statement.
-ir::DType external_dtype(const nnef::Value& invocation);
-
-/// The argument with that name, or the positional one at `position`; nullptr if there is none.
-const nnef::Value* find_argument(const nnef::Value& invocation, std::string_view name,
-                                 size_t position);
 
 /// "`y = relu(x);`" cut to a readable length.
 std::string statement_text(const nnef::Assignment& statement);

@@ -13,10 +13,8 @@
 namespace t2n::interp {
 namespace {
 
-using Tensors = Checked<at::Tensor>;
-
-/// The number of steps between the ends.
-struct Codes {
+/// The range of integers.
+struct IntegerRange {
   int64_t bits = 8;
   bool is_signed = false;
   bool symmetric = false;
@@ -26,8 +24,9 @@ struct Codes {
   double lowest() const { return is_signed ? (symmetric ? 1 : 0) - power() : 0; }
 };
 
-void require_bits(const Codes& codes) {
-  if (codes.bits < 1 || codes.bits > 64) fail(cat("a quantisation to ", codes.bits, " bits"));
+void require_bits(const IntegerRange& integers) {
+  if (integers.bits < 1 || integers.bits > 64)
+    fail(cat("a quantisation to ", integers.bits, " bits"));
 }
 
 /// floor(x + 0.5), like the standard's round.
@@ -52,31 +51,31 @@ Aligned aligned(const at::Tensor& x, const at::Tensor& first, const at::Tensor& 
 struct ZeroPoint {
   at::Tensor zero_point;
   at::Tensor scale;
-  Codes codes;
+  IntegerRange integers;
 
-  at::Tensor real(const at::Tensor& stored) const {
+  at::Tensor dequantise(const at::Tensor& stored) const {
     const Aligned all = aligned(stored, zero_point, scale);
     return (all.x - all.first) * all.second;
   }
-  at::Tensor rounded_real(const at::Tensor& x) const {
+  at::Tensor fake_quantise(const at::Tensor& x) const {
     const Aligned all = aligned(x, zero_point, scale);
-    const at::Tensor code =
-        at::clamp(rounded(all.x / all.second) + all.first, codes.lowest(), codes.highest());
-    return (code - all.first) * all.second;
+    const at::Tensor integer =
+        at::clamp(rounded(all.x / all.second) + all.first, integers.lowest(), integers.highest());
+    return (integer - all.first) * all.second;
   }
 };
 
 struct MinMax {
   at::Tensor min;
   at::Tensor max;
-  Codes codes;
+  IntegerRange integers;
 
-  double steps() const { return codes.highest() - codes.lowest(); }
-  at::Tensor real(const at::Tensor& stored) const {
+  double steps() const { return integers.highest() - integers.lowest(); }
+  at::Tensor dequantise(const at::Tensor& stored) const {
     const Aligned all = aligned(stored, min, max);
-    return (all.x - codes.lowest()) / steps() * (all.second - all.first) + all.first;
+    return (all.x - integers.lowest()) / steps() * (all.second - all.first) + all.first;
   }
-  at::Tensor rounded_real(const at::Tensor& x) const {
+  at::Tensor fake_quantise(const at::Tensor& x) const {
     const Aligned all = aligned(x, min, max);
     const at::Tensor range = all.second - all.first;
     const at::Tensor inside = clamped(all.x, all.first, all.second) - all.first;
@@ -93,23 +92,25 @@ at::Tensor logarithmic(const at::Tensor& x, const at::Tensor& max, int64_t bits)
 }
 
 Tensors zero_point_kernel(const KernelCall& call) {
-  const Codes codes = {call.i64("bits"), call.boolean("signed"), call.boolean("symmetric")};
-  require_bits(codes);
-  const ZeroPoint how = {call.tensor("zero_point"), call.tensor("scale"), codes};
-  return {how.rounded_real(call.tensor("x"))};
+  const IntegerRange integers = {call.i64("bits"), call.boolean("signed"),
+                                 call.boolean("symmetric")};
+  require_bits(integers);
+  const ZeroPoint scheme = {call.tensor("zero_point"), call.tensor("scale"), integers};
+  return {scheme.fake_quantise(call.tensor("x"))};
 }
 
 Tensors min_max_kernel(const KernelCall& call) {
-  const Codes codes = {call.i64("bits"), call.boolean("signed"), call.boolean("symmetric")};
-  require_bits(codes);
-  return {MinMax{call.tensor("min"), call.tensor("max"), codes}.rounded_real(call.tensor("x"))};
+  const IntegerRange integers = {call.i64("bits"), call.boolean("signed"),
+                                 call.boolean("symmetric")};
+  require_bits(integers);
+  return {MinMax{call.tensor("min"), call.tensor("max"), integers}.fake_quantise(call.tensor("x"))};
 }
 
 /// min_max_linear_quantize without signs.
 Tensors linear_kernel(const KernelCall& call) {
-  const Codes codes = {.bits = call.i64("bits")};
-  require_bits(codes);
-  return {MinMax{call.tensor("min"), call.tensor("max"), codes}.rounded_real(call.tensor("x"))};
+  const IntegerRange integers = {.bits = call.i64("bits")};
+  require_bits(integers);
+  return {MinMax{call.tensor("min"), call.tensor("max"), integers}.fake_quantise(call.tensor("x"))};
 }
 
 Tensors logarithmic_kernel(const KernelCall& call) {
@@ -133,38 +134,39 @@ at::Tensor literal(const nnef::Value& value) {
 }
 
 at::Tensor argument(const nnef::QuantEntry& entry, std::string_view name) {
-  const nnef::Value* const value = find_argument(entry.invocation, name, /*position=*/SIZE_MAX);
+  const nnef::Value* const value = nnef::find_argument(entry.invocation, name);
   if (value == nullptr) fail(cat("the quantisation of ", quoted(entry.name), " lacks ", name));
   return literal(*value);
 }
 
 bool flag(const nnef::QuantEntry& entry, std::string_view name) {
-  const bool given = find_argument(entry.invocation, name, SIZE_MAX) != nullptr;
-  return given && argument(entry, name).item<bool>();
+  const bool is_present = nnef::find_argument(entry.invocation, name) != nullptr;
+  return is_present && argument(entry, name).item<bool>();
 }
 
-template <typename How>
-at::Tensor applied(const How& how, const at::Tensor& x) {
-  require_bits(how.codes);
-  return at::isFloatingType(x.scalar_type()) ? how.rounded_real(x) : how.real(x);
+template <typename Scheme>
+at::Tensor applied(const Scheme& scheme, const at::Tensor& x) {
+  require_bits(scheme.integers);
+  return at::isFloatingType(x.scalar_type()) ? scheme.fake_quantise(x) : scheme.dequantise(x);
 }
 
 }  // namespace
 
 Value quantised(const nnef::QuantEntry& entry, const Value& value) {
   const at::Tensor x = to_tensor(value);
-  const std::string& how = entry.invocation.text;
-  const Codes codes = {argument(entry, "bits").item<int64_t>(), flag(entry, "signed"),
-                       flag(entry, "symmetric")};
-  if (how == "zero_point_linear_quantize")
-    return {applied(ZeroPoint{argument(entry, "zero_point"), argument(entry, "scale"), codes}, x),
+  const std::string& method = entry.invocation.text;
+  const IntegerRange integers = {argument(entry, "bits").item<int64_t>(), flag(entry, "signed"),
+                                 flag(entry, "symmetric")};
+  if (method == "zero_point_linear_quantize")
+    return {
+        applied(ZeroPoint{argument(entry, "zero_point"), argument(entry, "scale"), integers}, x),
+        value.constant};
+  if (method == "min_max_linear_quantize" || method == "linear_quantize")
+    return {applied(MinMax{argument(entry, "min"), argument(entry, "max"), integers}, x),
             value.constant};
-  if (how == "min_max_linear_quantize" || how == "linear_quantize")
-    return {applied(MinMax{argument(entry, "min"), argument(entry, "max"), codes}, x),
-            value.constant};
-  if (how == "logarithmic_quantize" && at::isFloatingType(x.scalar_type()))
-    return {logarithmic(x, argument(entry, "max"), codes.bits), value.constant};
-  fail(cat("the quantisation ", quoted(how), " of ", described(value)));
+  if (method == "logarithmic_quantize" && at::isFloatingType(x.scalar_type()))
+    return {logarithmic(x, argument(entry, "max"), integers.bits), value.constant};
+  fail(cat("the quantisation ", quoted(method), " of ", described(value)));
 }
 
 void register_quant(Kernels& kernels) {

@@ -1,14 +1,14 @@
-// graph.quant of the standard: reals with few bits (NNEF 1.0.5 §7).
+// graph.quant of the standard: quantisation of floats (NNEF 1.0.5 §7).
 #pragma once
 
-#include "nnef/ast.h"
 #include "src/interp/value.h"
+#include "src/nnef/ast.h"
 
 namespace t2n::interp {
 
 class Kernels;
 
-/// Integer codes become the reals that they represent; reals are rounded to representable ones.
+/// Dequantises integers; rounds floats to representable values.
 Value quantised(const nnef::QuantEntry& entry, const Value& value);
 
 void register_quant(Kernels& kernels);

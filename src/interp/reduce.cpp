@@ -11,28 +11,27 @@
 namespace t2n::interp {
 namespace {
 
-using Tensors = Checked<at::Tensor>;
-using Axes = Checked<int64_t>;
+using Ints = Checked<int64_t>;
 
-/// torch takes an empty list of axes for all.
+/// torch treats an empty list of axes as all axes.
 template <typename Reduce>
 at::Tensor reduced(const KernelCall& call, const at::Tensor& x, Reduce reduce) {
-  const Axes axes = checked_axes(call, "axes", x.dim());
+  const Ints axes = checked_axes(call, "axes", x.dim());
   return axes.empty() ? x : reduce(x, axes);
 }
 
-at::Tensor sum(const at::Tensor& x, const Axes& axes) {
+at::Tensor sum(const at::Tensor& x, const Ints& axes) {
   return at::sum(x, axes, /*keepdim=*/true, x.scalar_type());
 }
 
-int64_t reduced_count(const at::Tensor& x, const Axes& axes) {
+int64_t reduced_count(const at::Tensor& x, const Ints& axes) {
   int64_t out = 1;
   for (const int64_t axis : axes) out *= x.size(axis);
   return out;
 }
 
 /// Means of integers, which only tract has, are truncated.
-at::Tensor mean(const at::Tensor& x, const Axes& axes) {
+at::Tensor mean(const at::Tensor& x, const Ints& axes) {
   const at::Tensor total = sum(x, axes);
   if (!at::isFloatingType(x.scalar_type())) return at::div(total, reduced_count(x, axes), "trunc");
   return total / static_cast<double>(reduced_count(x, axes));
@@ -52,41 +51,25 @@ Tensors mean_reduce(const KernelCall& call) { return {sum_or_mean(call, true)}; 
 template <at::Tensor (*compute)(const at::Tensor&, at::IntArrayRef, bool)>
 Tensors reduce_extreme(const KernelCall& call) {
   const at::Tensor x = call.tensor("input");
-  const auto reduce = [](const at::Tensor& value, const Axes& axes) {
+  const auto reduce = [](const at::Tensor& value, const Ints& axes) {
     return compute(value, axes, /*keepdim=*/true);
   };
   return {reduced(call, widened(x), reduce).to(x.scalar_type())};
 }
 
-/// The reduced axes merged into one, at the end.
-at::Tensor flattened(const at::Tensor& x, const Axes& axes) {
-  Axes order;
-  for (int64_t axis = 0; axis < x.dim(); ++axis)
-    if (std::find(axes.begin(), axes.end(), axis) == axes.end()) order.push_back(axis);
-  const size_t kept = order.size();
-  order.insert(order.end(), axes.begin(), axes.end());
-  return x.permute(order).flatten(static_cast<int64_t>(kept), -1);
-}
-
-Axes kept_shape(const at::Tensor& x, const Axes& axes) {
-  Axes shape = x.sizes().vec();
-  for (const int64_t axis : axes) shape[static_cast<size_t>(axis)] = 1;
-  return shape;
-}
-
 /// The first position of the best value; over several axes counted in row-major order.
 template <at::Tensor (*compute)(const at::Tensor&, std::optional<int64_t>, bool)>
-Tensors place_of_extreme(const KernelCall& call) {
+Tensors argument_of_extreme(const KernelCall& call) {
   const at::Tensor x = widened(call.tensor("input"));
-  Axes axes = checked_axes(call, "axes", x.dim());
+  Ints axes = checked_axes(call, "axes", x.dim());
   if (axes.empty()) return {at::zeros_like(x, at::kLong)};
   std::sort(axes.begin(), axes.end());
-  return {compute(flattened(x, axes), -1, false).reshape(kept_shape(x, axes))};
+  return {compute(with_merged_axes(x, axes), -1, false).reshape(reduced_shape(x, axes))};
 }
 
 template <at::Tensor (*compute)(const at::Tensor&, at::OptionalIntArrayRef, bool)>
 Tensors reduce_logical(const KernelCall& call) {
-  const auto reduce = [](const at::Tensor& value, const Axes& axes) {
+  const auto reduce = [](const at::Tensor& value, const Ints& axes) {
     return compute(value, at::IntArrayRef(axes), /*keepdim=*/true);
   };
   return {reduced(call, call.tensor("input"), reduce)};
@@ -107,8 +90,8 @@ void register_reduce(Kernels& kernels) {
   kernels.add("mean_reduce", mean_reduce);
   kernels.add("max_reduce", reduce_extreme<at::amax>);
   kernels.add("min_reduce", reduce_extreme<at::amin>);
-  kernels.add("argmax_reduce", place_of_extreme<at::argmax>);
-  kernels.add("argmin_reduce", place_of_extreme<at::argmin>);
+  kernels.add("argmax_reduce", argument_of_extreme<at::argmax>);
+  kernels.add("argmin_reduce", argument_of_extreme<at::argmin>);
   kernels.add("any_reduce", reduce_logical<at::any>);
   kernels.add("all_reduce", reduce_logical<at::all>);
   kernels.add("moments", moments);

@@ -1,4 +1,4 @@
-// Upsampling and downsampling by whole factors (NNEF 1.0.5 §4.3.4).
+// Upsampling and downsampling by integer factors (NNEF 1.0.5 §4.3.4).
 #include "src/interp/resample.h"
 
 #include <ATen/Functions.h>
@@ -13,9 +13,6 @@
 
 namespace t2n::interp {
 namespace {
-
-using Tensors = Checked<at::Tensor>;
-using Ints = Checked<int64_t>;
 
 /// One for each spatial axis.
 Ints factors(const KernelCall& call, const at::Tensor& x) {
@@ -42,11 +39,11 @@ Tensors area_downsample(const KernelCall& call) {
   const Ints factor = factors(call, x);
   for (size_t at = 0; at < factor.size(); ++at) {
     const auto axis = static_cast<int64_t>(at) + 2;
-    const int64_t whole = x.size(axis) / factor[at];
+    const int64_t count = x.size(axis) / factor[at];
     Ints split = x.sizes().vec();
-    split[at + 2] = whole;
+    split[at + 2] = count;
     split.insert(split.begin() + axis + 1, factor[at]);
-    x = at::mean(x.slice(axis, 0, whole * factor[at]).reshape(split), {axis + 1});
+    x = at::mean(x.slice(axis, 0, count * factor[at]).reshape(split), {axis + 1});
   }
   return {x};
 }
@@ -59,17 +56,17 @@ Tensors nearest_upsample(const KernelCall& call) {
   return {x};
 }
 
-/// The positions of the larger axis's entries on the smaller one.
+/// The positions of the larger axis's entries on the smaller axis.
 Checked<double> positions(const std::string& method, int64_t size, int64_t factor) {
   const auto last = static_cast<double>(size * factor - 1);
   const auto step = static_cast<double>(factor);
   Checked<double> out;
   for (int64_t at = 0; at < size * factor; ++at) {
-    const auto place = static_cast<double>(at);
-    if (method == "asymmetric") out.push_back(place / step);
-    if (method == "symmetric") out.push_back((place - (step - 1) / 2) / step);
+    const auto index = static_cast<double>(at);
+    if (method == "asymmetric") out.push_back(index / step);
+    if (method == "symmetric") out.push_back((index - (step - 1) / 2) / step);
     if (method == "aligned")
-      out.push_back(size == 1 ? 0 : place * static_cast<double>(size - 1) / last);
+      out.push_back(size == 1 ? 0 : index * static_cast<double>(size - 1) / last);
   }
   if (out.empty()) fail(cat("there is no method ", quoted(method)));
   return out;
@@ -91,22 +88,22 @@ Tensors multilinear_upsample(const KernelCall& call) {
 
 at::Tensor interpolated(const at::Tensor& x, int64_t axis, const Checked<double>& positions,
                         const std::string& border) {
-  Checked<int64_t> below;
+  Ints below;
   Checked<double> weight;
   for (const double position : positions) {
     const double low = std::floor(position);
-    below.push_back(static_cast<int64_t>(low) + 1);  // on the axis with one entry added in front
+    below.push_back(static_cast<int64_t>(low) + 1);  // on the axis with one entry prepended
     weight.push_back(position - low);
   }
   Padding around(static_cast<size_t>(x.dim()), {0, 0});
-  around[static_cast<size_t>(axis)] = {1, 1};
+  around[axis] = {1, 1};
   const at::Tensor wide = extended(x, around, border);
   Ints shape(static_cast<size_t>(x.dim()), 1);
-  shape[static_cast<size_t>(axis)] = static_cast<int64_t>(positions.size());
+  shape[axis] = static_cast<int64_t>(positions.size());
   const at::Tensor upper = at::tensor(weight, x.options()).reshape(shape);
-  const at::Tensor places = at::tensor(below, at::kLong);
-  const at::Tensor low = wide.index_select(axis, places);
-  const at::Tensor high = wide.index_select(axis, at::clamp_max(places + 1, wide.size(axis) - 1));
+  const at::Tensor indices = at::tensor(below, at::kLong);
+  const at::Tensor low = wide.index_select(axis, indices);
+  const at::Tensor high = wide.index_select(axis, at::clamp_max(indices + 1, wide.size(axis) - 1));
   return low * (1 - upper) + high * upper;
 }
 

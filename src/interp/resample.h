@@ -10,7 +10,7 @@
 
 namespace t2n::interp {
 
-/// Values between the entries of an axis; `positions` may be up to one entry beyond its edges.
+/// Interpolates between the entries of an axis; `positions` may be up to one entry outside.
 at::Tensor interpolated(const at::Tensor& x, int64_t axis, const Checked<double>& positions,
                         const std::string& border);
 

@@ -14,9 +14,6 @@
 namespace t2n::interp {
 namespace {
 
-using Tensors = Checked<at::Tensor>;
-using Ints = Checked<int64_t>;
-
 /// A region: an image of the batch, and the range on each spatial axis.
 struct Region {
   at::Tensor image;  ///< [1, C, …]
@@ -61,8 +58,8 @@ at::Tensor max_along(const at::Tensor& cell, int64_t axis) {
 }
 
 /// Cells along one axis. They have length ceil(length / count) and start every floor(length /
-/// count) entries. The text's start "c + i*s" would miss what lies before it, and is read as "begin
-/// + i*s".
+/// count) entries. The specification's start "c + i*s" would skip entries; this uses "begin + i*s"
+/// instead.
 at::Tensor pooled_axis(const at::Tensor& x, int64_t axis, double begin, double end, int64_t count,
                        Reduce reduce) {
   if (count < 1) fail(cat("an output of ", count, " cells"));
@@ -92,24 +89,24 @@ Tensors roi_pool(const KernelCall& call) {
   })};
 }
 
-/// `count` positions over a region, as upsampling places them over a whole axis.
-Checked<double> region_places(double begin, double end, int64_t count, const std::string& method,
-                              int64_t size) {
+/// `count` positions in a region, distributed as upsampling does over an entire axis.
+Checked<double> region_positions(double begin, double end, int64_t count, const std::string& method,
+                                 int64_t size) {
   Checked<double> out;
   const double length = end - begin;
   for (int64_t at = 0; at < count; ++at) {
     const auto number = static_cast<double>(at);
     const auto all = static_cast<double>(count);
-    double place = 0;
+    double position = 0;
     if (method == "symmetric")
-      place = begin + (number + 0.5) * length / all - 0.5;
+      position = begin + (number + 0.5) * length / all - 0.5;
     else if (method == "asymmetric")
-      place = begin + number * length / all;
+      position = begin + number * length / all;
     else if (method == "aligned")
-      place = count == 1 ? begin : begin + number * (length - 1) / (all - 1);
+      position = count == 1 ? begin : begin + number * (length - 1) / (all - 1);
     else
       fail(cat("there is no method ", quoted(method)));
-    out.push_back(std::clamp(place, -1.0, static_cast<double>(size)));
+    out.push_back(std::clamp(position, -1.0, static_cast<double>(size)));
   }
   return out;
 }
@@ -120,7 +117,8 @@ at::Tensor resampled_region(const KernelCall& call, const Ints& sizes, const std
     for (size_t at = 0; at < sizes.size(); ++at) {
       const auto axis = static_cast<int64_t>(at) + 2;
       x = interpolated(
-          x, axis, region_places(region.begin[at], region.end[at], sizes[at], method, x.size(axis)),
+          x, axis,
+          region_positions(region.begin[at], region.end[at], sizes[at], method, x.size(axis)),
           "replicate");
     }
     return x;

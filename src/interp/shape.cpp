@@ -12,9 +12,6 @@
 namespace t2n::interp {
 namespace {
 
-using Tensors = Checked<at::Tensor>;
-using Ints = Checked<int64_t>;
-
 int64_t product(const Ints& sizes) {
   int64_t out = 1;
   for (const int64_t size : sizes)
@@ -22,21 +19,21 @@ int64_t product(const Ints& sizes) {
   return out;
 }
 
-/// 0 keeps the size at its position in `old`; -1 gets the rest.
+/// 0 keeps the size at its position in `old`; -1 is inferred.
 Ints new_shape(Ints shape, const Ints& old) {
   for (size_t at = 0; at < shape.size(); ++at) {
     if (shape[at] != 0) continue;
     if (at >= old.size())
-      fail(cat("size 0 at place ", at, " keeps nothing: there is no such axis"));
+      fail(cat("size 0 at position ", at, " is invalid: the input has no such axis"));
     shape[at] = old[at];
   }
-  const auto open = std::find(shape.begin(), shape.end(), -1);
-  if (open != shape.end()) {
-    *open = 1;
+  const auto inferred = std::find(shape.begin(), shape.end(), -1);
+  if (inferred != shape.end()) {
+    *inferred = 1;
     const int64_t known = product(shape);
     if (known == 0 || product(old) % known != 0)
       fail(cat(shape_text(old), " does not divide by ", known));
-    *open = product(old) / known;
+    *inferred = product(old) / known;
   }
   if (product(shape) != product(old))
     fail(cat("a tensor of ", shape_text(old), " has no shape ", shape_text(shape)));
@@ -81,13 +78,14 @@ Tensors unsqueeze(const KernelCall& call) {
   return {x.reshape(shape)};
 }
 
-/// Axes behind the listed ones stay.
+/// Axes after the listed ones stay.
 Tensors transpose(const KernelCall& call) {
   const at::Tensor x = call.tensor("input");
   Ints order = checked_axes(call, "axes", x.dim());
   const auto count = static_cast<int64_t>(order.size());
   for (const int64_t axis : order)
-    if (axis >= count) fail(cat("there are ", count, " axes and axis ", axis, " is among them"));
+    if (axis >= count)
+      fail(cat("axis ", axis, " is out of range for a permutation of ", count, " axes"));
   for (int64_t axis = count; axis < x.dim(); ++axis) order.push_back(axis);
   return {x.permute(order)};
 }
@@ -95,10 +93,10 @@ Tensors transpose(const KernelCall& call) {
 /// torch would choose a type for empty logical lists; tract casts to the first one's.
 Tensors listed(const KernelCall& call) {
   Tensors values = call.tensors("values");
-  if (values.empty()) fail(cat(call.operation(), " of nothing"));
+  if (values.empty()) fail(cat(call.operation(), " of an empty list"));
   for (at::Tensor& value : values) {
     if (value.scalar_type() == values[0].scalar_type()) continue;
-    if (!call.is_tract()) fail("the values are of different types");
+    if (!call.is_tract()) fail("the values have different types");
     value = cast(value, values[0].scalar_type());
   }
   return values;

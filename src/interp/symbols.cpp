@@ -14,7 +14,7 @@ spec::InputFact fact_of(const ProgramPort& port) {
 
 }  // namespace
 
-ir::Sizes bind_symbols(const std::vector<ProgramPort>& ports, const Checked<at::Tensor>& inputs) {
+ir::Sizes bind_symbols(const std::vector<ProgramPort>& ports, const Tensors& inputs) {
   spec::SizeRules rules;
   std::vector<ir::Ints> shapes;
   for (size_t at = 0; at < ports.size(); ++at) {

@@ -11,8 +11,8 @@
 
 namespace t2n::interp {
 
-/// A size of the form `a*S + b` with one unknown symbol determines it, as in tract. Errors:
+/// A size of the form `a*S + b` determines the unknown symbol S, as in tract. Errors:
 /// `engine-failed` for sizes that do not fit the shapes.
-ir::Sizes bind_symbols(const std::vector<ProgramPort>& ports, const Checked<at::Tensor>& inputs);
+ir::Sizes bind_symbols(const std::vector<ProgramPort>& ports, const Tensors& inputs);
 
 }  // namespace t2n::interp

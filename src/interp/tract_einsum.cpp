@@ -12,8 +12,6 @@
 namespace t2n::interp {
 namespace {
 
-using Tensors = Checked<at::Tensor>;
-
 struct Expression {
   std::vector<std::string> inputs;
   std::string output;
@@ -33,13 +31,13 @@ Expression parse(const std::string& text) {
     } else if (std::isalpha(static_cast<unsigned char>(each)) != 0) {
       out.inputs.back() += each;
     } else {
-      fail(cat("tract takes letters only in ", quoted(text)));
+      fail(cat("tract accepts only letters in ", quoted(text)));
     }
   }
   return out;
 }
 
-/// Whole numbers are summed in i64, which wraps as any narrower type would; f16 in f32.
+/// Integers are summed in i64, which wraps like any narrower type after a cast; f16 in f32.
 at::ScalarType working_dtype(at::ScalarType acc) {
   if (at::isIntegralType(acc, /*includeBool=*/false)) return at::kLong;
   return acc == at::kHalf ? at::kFloat : acc;
@@ -74,14 +72,13 @@ Tensors einsum(const KernelCall& call) {
 /// Six axes: m and k of A, k and n of B, m and n of the result; the others are batches.
 Tensors legacy_matmul(const KernelCall& call) {
   const at::Tensor a = call.tensor("A"), b = call.tensor("B");
-  const Checked<int64_t> axes = call.ints("axes");
+  const Ints axes = call.ints("axes");
   if (axes.size() != 6) fail(cat("there are ", axes.size(), " axes, not six"));
   std::string terms[3];
   for (std::string& term : terms)
     for (int64_t i = 0; i < a.dim(); ++i) term += static_cast<char>('a' + i);
   const char letters[] = {'M', 'K', 'K', 'N', 'M', 'N'};
-  for (size_t i = 0; i < axes.size(); ++i)
-    terms[i / 2].at(static_cast<size_t>(axes[i])) = letters[i];
+  for (size_t i = 0; i < axes.size(); ++i) terms[i / 2].at(axes[i]) = letters[i];
   return {contract({{terms[0], terms[1]}, terms[2]}, {a, b}, a.scalar_type())};
 }
 

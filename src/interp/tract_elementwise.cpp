@@ -9,8 +9,6 @@
 namespace t2n::interp {
 namespace {
 
-using Tensors = Checked<at::Tensor>;
-
 /// A function of f16 or f32, computed in f32.
 template <at::Tensor (*function)(const at::Tensor&)>
 Tensors half_unary(const KernelCall& call) {
@@ -58,16 +56,16 @@ Tensors clamped_swiglu(const KernelCall& call) {
 }
 
 /// tract treats an integer literal as a dimension, which has no bit operations.
-std::pair<at::Tensor, at::Tensor> whole_operands(const KernelCall& call) {
+std::pair<at::Tensor, at::Tensor> integer_operands(const KernelCall& call) {
   for (const char* name : {"x", "y"})
     if (call.value(name).get<int64_t>() != nullptr)
-      fail("tract takes an integer literal for a dimension, which has no bits", "",
+      fail("tract treats an integer literal as a dimension, which has no bits", "",
            "cast it: tract_core_cast(3, to='i64')");
   return operands(call, "x", "y");
 }
 
 Tensors logical_xor(const KernelCall& call) {
-  const auto [x, y] = whole_operands(call);
+  const auto [x, y] = integer_operands(call);
   require_dtype(x, {at::kBool});
   return {x.logical_xor(y)};
 }
@@ -75,14 +73,14 @@ Tensors logical_xor(const KernelCall& call) {
 /// Bits of integers and logicals.
 template <at::Tensor (at::Tensor::*function)(const at::Tensor&) const>
 Tensors bitwise(const KernelCall& call) {
-  const auto [x, y] = whole_operands(call);
-  require_whole(x, /*or_bool=*/true);
+  const auto [x, y] = integer_operands(call);
+  require_integers(x, /*or_bool=*/true);
   return {(x.*function)(y)};
 }
 
 Tensors bitnot(const KernelCall& call) {
   const at::Tensor x = call.tensor("input");
-  require_whole(x, /*or_bool=*/true);
+  require_integers(x, /*or_bool=*/true);
   return {x.bitwise_not()};
 }
 
@@ -92,14 +90,14 @@ at::Tensor amount(const at::Tensor& y) {
 }
 
 Tensors shift_left(const KernelCall& call) {
-  const auto [x, y] = whole_operands(call);
-  require_whole(x, /*or_bool=*/false);
+  const auto [x, y] = integer_operands(call);
+  require_integers(x, /*or_bool=*/false);
   return {x.bitwise_left_shift(amount(y))};
 }
 
 Tensors shift_right(const KernelCall& call) {
-  const auto [x, y] = whole_operands(call);
-  require_whole(x, /*or_bool=*/false);
+  const auto [x, y] = integer_operands(call);
+  require_integers(x, /*or_bool=*/false);
   return {x.bitwise_right_shift(amount(y))};
 }
 

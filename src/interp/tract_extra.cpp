@@ -8,8 +8,6 @@
 namespace t2n::interp {
 namespace {
 
-using Tensors = Checked<at::Tensor>;
-
 /// Moves along an axis with a decaying mean of what `measure` returns; `apply` uses it.
 template <typename Measure, typename Apply>
 Tensors running(const KernelCall& call, const Measure& measure, const Apply& apply) {
@@ -19,17 +17,17 @@ Tensors running(const KernelCall& call, const Measure& measure, const Apply& app
   const double alpha = call.f64("alpha");
   const bool stateless = call.boolean("stateless");
   at::Tensor& kept = call.memory("state");
-  at::Tensor& place = call.memory("place");
+  at::Tensor& position = call.memory("place");
   const bool resume = !stateless && kept.defined();
   at::Tensor state = resume ? kept : call.tensor("state");
-  int64_t index = resume ? place.item<int64_t>() : 0;
+  int64_t index = resume ? position.item<int64_t>() : 0;
   Tensors out;
   for (const at::Tensor& slice : input.unbind(axis)) {
     if (index++ >= skip) state = measure(slice).mul(1 - alpha).add(state, alpha);
     out.push_back(apply(slice, state));
   }
   kept = state;
-  place = at::scalar_tensor(index, at::kLong);
+  position = at::scalar_tensor(index, at::kLong);
   return {at::stack(out, axis)};
 }
 

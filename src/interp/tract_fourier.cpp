@@ -8,13 +8,11 @@
 namespace t2n::interp {
 namespace {
 
-using Tensors = Checked<at::Tensor>;
-
 at::Tensor pairs(const KernelCall& call) {
   at::Tensor out = call.tensor("input");
   require_dtype(out, {at::kHalf, at::kFloat, at::kDouble});
   if (out.dim() < 2 || out.size(-1) != 2)
-    fail(cat("the last axis of ", shape_text(out.sizes()), " is no pair"));
+    fail(cat("the last axis of ", shape_text(out.sizes()), " is not a pair"));
   return out;
 }
 
@@ -33,9 +31,9 @@ Tensors fft(const KernelCall& call) {
 
 /// The window centred in a frame, with zeros around it.
 at::Tensor padded_window(const KernelCall& call, int64_t frame) {
-  const at::Tensor given = call.tensor("window");
-  const int64_t size = given.numel(), left = (frame - size) / 2;
-  return at::constant_pad_nd(given.reshape({size}), {left, frame - size - left});
+  const at::Tensor window = call.tensor("window");
+  const int64_t size = window.numel(), left = (frame - size) / 2;
+  return at::constant_pad_nd(window.reshape({size}), {left, frame - size - left});
 }
 
 /// Frames replace `axis`, followed by their frequencies.
@@ -46,8 +44,8 @@ Tensors stft(const KernelCall& call) {
   return {through_float(input, [&](const at::Tensor& x) {
     at::Tensor frames = x.unfold(axis, frame, stride).movedim(-1, axis + 1);
     if (call.has("window")) {
-      Checked<int64_t> along(static_cast<size_t>(frames.dim()), 1);
-      along[static_cast<size_t>(axis + 1)] = frame;
+      Ints along(static_cast<size_t>(frames.dim()), 1);
+      along[axis + 1] = frame;
       frames = frames.mul(padded_window(call, frame).to(x.scalar_type()).reshape(along));
     }
     return transform(frames, axis + 1, /*inverse=*/false);

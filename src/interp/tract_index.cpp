@@ -8,28 +8,26 @@
 namespace t2n::interp {
 namespace {
 
-using Tensors = Checked<at::Tensor>;
-
 /// The indices in i64; negative ones count from the end. Errors: `engine-failed` for indices out of
 /// range.
-at::Tensor wrapped(const at::Tensor& given, int64_t extent) {
-  at::Tensor indices = given.to(at::kLong);
+at::Tensor wrapped(const at::Tensor& positions, int64_t extent) {
+  at::Tensor indices = positions.to(at::kLong);
   if (indices.numel() == 0) return indices;
   indices = at::where(indices.lt(0), indices.add(extent), indices);
   const auto outside = indices.lt(0).logical_or(indices.ge(extent));
   if (outside.any().item<bool>())
-    fail(cat("index ", given.masked_select(outside)[0].item<int64_t>(), " is out of range"),
+    fail(cat("index ", positions.masked_select(outside)[0].item<int64_t>(), " is out of range"),
          cat("the axis has ", extent, " entries"));
   return indices;
 }
 
 Tensors tract_gather(const KernelCall& call) {
-  const at::Tensor input = call.tensor("input"), given = call.tensor("indices");
+  const at::Tensor input = call.tensor("input"), positions = call.tensor("indices");
   const int64_t axis = axis_of(call, "axis", input.dim());
-  const at::Tensor indices = wrapped(given, input.size(axis));
-  Checked<int64_t> shape = input.sizes().vec();
+  const at::Tensor indices = wrapped(positions, input.size(axis));
+  Ints shape = input.sizes().vec();
   shape.erase(shape.begin() + axis);
-  shape.insert(shape.begin() + axis, given.sizes().begin(), given.sizes().end());
+  shape.insert(shape.begin() + axis, positions.sizes().begin(), positions.sizes().end());
   at::Tensor out = input.index_select(axis, indices.reshape({-1})).reshape(shape);
   if (call.has("datum_type")) out = out.to(dtype_named(call.str("datum_type")));
   return {out};
@@ -45,7 +43,7 @@ Tensors gather_elements(const KernelCall& call) {
 at::Tensor flat_indices(const at::Tensor& tuples, at::IntArrayRef shape) {
   at::Tensor out = at::zeros({tuples.size(0)}, at::kLong);
   for (int64_t i = 0; i < tuples.size(1); ++i) {
-    const int64_t extent = shape[static_cast<size_t>(i)];
+    const int64_t extent = shape[i];
     out = out.mul(extent).add(wrapped(tuples.select(1, i), extent));
   }
   return out;
@@ -60,7 +58,7 @@ int64_t size_product(at::IntArrayRef sizes) {
 /// tract aborts on negative indices, here and in scatter_nd.
 void refuse_negative(const at::Tensor& indices) {
   if (indices.numel() > 0 && indices.lt(0).any().item<bool>())
-    fail("negative indices are not counted from the end here");
+    fail("negative indices are not supported here");
 }
 
 Tensors gather_nd(const KernelCall& call) {
@@ -71,11 +69,11 @@ Tensors gather_nd(const KernelCall& call) {
   if (depth == 0 || batch + depth > input.dim())
     fail(cat("tuples of ", depth, " indices do not fit ", input.dim() - batch, " axes"));
   // The batch axes are indexed by their own positions.
-  Checked<int64_t> shape(static_cast<size_t>(indices.dim() - 1), 1);
+  Ints shape(static_cast<size_t>(indices.dim() - 1), 1);
   c10::List<std::optional<at::Tensor>> picks;
   for (int64_t i = 0; i < batch; ++i) {
-    const auto axis = static_cast<size_t>(i);
-    Checked<int64_t> along = shape;
+    const size_t axis = i;
+    Ints along = shape;
     along.at(axis) = input.size(i);
     picks.push_back(at::arange(input.size(i), at::kLong).reshape(along));
   }
@@ -116,9 +114,9 @@ Tensors scatter_nd(const KernelCall& call) {
   const int64_t depth = indices.size(-1), tuples = indices.numel() / std::max<int64_t>(depth, 1);
   const auto indexed = data.sizes().slice(0, static_cast<size_t>(depth));
   const int64_t width = size_product(data.sizes().slice(static_cast<size_t>(depth)));
-  const at::Tensor places = flat_indices(indices.reshape({tuples, depth}), indexed);
+  const at::Tensor targets = flat_indices(indices.reshape({tuples, depth}), indexed);
   const at::Tensor out = scatter(data.reshape({size_product(indexed), width}), 0,
-                                 places.unsqueeze(1).expand({tuples, width}),
+                                 targets.unsqueeze(1).expand({tuples, width}),
                                  updates.reshape({tuples, width}), torch_reduction(call));
   return {out.reshape(data.sizes())};
 }
@@ -133,8 +131,8 @@ Tensors topk(const KernelCall& call) {
   return {values.narrow(axis, 0, k), indices.narrow(axis, 0, k)};
 }
 
-/// Literals are f32, bool, or whole numbers, which tract makes i32 here.
-at::Tensor mark(const KernelCall& call, std::string_view name) {
+/// Literals are f32, bool, or integers, which tract converts to i32 here.
+at::Tensor fill_value(const KernelCall& call, std::string_view name) {
   const at::Tensor out = call.tensor(name);
   return call.value(name).get<int64_t>() == nullptr ? out : out.to(at::kInt);
 }
@@ -142,12 +140,12 @@ at::Tensor mark(const KernelCall& call, std::string_view name) {
 Tensors one_hot(const KernelCall& call) {
   const at::Tensor input = call.tensor("input");
   const int64_t axis = axis_of(call, "axis", input.dim() + 1), dim = call.i64("dim");
-  const at::Tensor off = mark(call, "value_off"), on = mark(call, "value_on");
-  const at::Tensor places = wrapped(input, dim).unsqueeze(axis);
-  Checked<int64_t> shape = input.sizes().vec();
+  const at::Tensor off = fill_value(call, "value_off"), on = fill_value(call, "value_on");
+  const at::Tensor targets = wrapped(input, dim).unsqueeze(axis);
+  Ints shape = input.sizes().vec();
   shape.insert(shape.begin() + axis, dim);
   const at::Tensor background = off.expand(shape).clone(at::MemoryFormat::Contiguous);
-  return {background.scatter(axis, places, on.to(off.dtype()).expand(places.sizes()))};
+  return {background.scatter(axis, targets, on.to(off.dtype()).expand(targets.sizes()))};
 }
 
 Tensors trilu(const KernelCall& call) {
@@ -162,7 +160,7 @@ Tensors dyn_slice(const KernelCall& call) {
   const int64_t start = call.i64("start"), end = call.i64("end"), len = call.i64("len");
   if (start < 0 || end < start || end > input.size(axis))
     fail(cat("there is no slice ", start, ":", end, " of ", input.size(axis), " entries"));
-  if (end - start != len) fail(cat("len is ", len, ", start and end say ", end - start));
+  if (end - start != len) fail(cat("len is ", len, ", but end - start is ", end - start));
   return {input.narrow(axis, start, end - start)};
 }
 

@@ -1,4 +1,4 @@
-// tract's operations for single families of models: experts, and linear attention.
+// tract's operations for specific model families: experts, and linear attention.
 #include <ATen/Functions.h>
 
 #include <cmath>
@@ -10,12 +10,10 @@
 namespace t2n::interp {
 namespace {
 
-using Tensors = Checked<at::Tensor>;
-
 /// The experts of each token, and their weights.
 struct Routes {
   at::Tensor experts;  ///< [tokens, k]
-  at::Tensor shares;
+  at::Tensor weights;
 };
 
 Routes routes(const KernelCall& call, const at::Tensor& tokens) {
@@ -64,7 +62,7 @@ at::Tensor expert_product(const KernelCall& call, const at::Tensor& x, const std
   return call.has(name + "_bias") ? out.add(call.tensor(name + "_bias")[expert]) : out;
 }
 
-/// Each token passes its k experts; their results are added with the weights.
+/// The weighted sum of each token's k experts.
 Tensors moe_ffn(const KernelCall& call) {
   const std::string& layout = call.str("expert_layout");
   if (layout != "canonical" && layout != "linear") fail(cat("there is no layout ", quoted(layout)));
@@ -74,25 +72,27 @@ Tensors moe_ffn(const KernelCall& call) {
   at::Tensor out = at::zeros_like(tokens);
   const int64_t experts = call.tensor("w1").size(0);
   for (int64_t expert = 0; expert < experts; ++expert) {
-    const at::Tensor places = chosen.experts.eq(expert).nonzero();
-    if (places.size(0) == 0) continue;
-    const at::Tensor rows = places.select(1, 0);
-    const at::Tensor given = tokens.index_select(0, rows);
-    const at::Tensor up = call.has("w3") ? expert_product(call, given, "w3", expert) : at::Tensor();
-    const at::Tensor hidden = activated(call, expert_product(call, given, "w1", expert), up);
-    const at::Tensor share = chosen.shares.masked_select(chosen.experts.eq(expert)).unsqueeze(1);
+    const at::Tensor matches = chosen.experts.eq(expert).nonzero();
+    if (matches.size(0) == 0) continue;
+    const at::Tensor rows = matches.select(1, 0);
+    const at::Tensor expert_tokens = tokens.index_select(0, rows);
+    const at::Tensor up =
+        call.has("w3") ? expert_product(call, expert_tokens, "w3", expert) : at::Tensor();
+    const at::Tensor hidden =
+        activated(call, expert_product(call, expert_tokens, "w1", expert), up);
+    const at::Tensor share = chosen.weights.masked_select(chosen.experts.eq(expert)).unsqueeze(1);
     out = out.index_add(0, rows, expert_product(call, hidden, "w2", expert).mul(share));
   }
   return {out.reshape(x.sizes()).to(x.scalar_type())};
 }
 
-void require_shape(const at::Tensor& tensor, const Checked<int64_t>& shape) {
+void require_shape(const at::Tensor& tensor, const Ints& shape) {
   if (tensor.sizes().vec() != shape)
     fail(cat("a tensor is ", shape_text(tensor.sizes()), ", not ", shape_text(shape)));
 }
 
-/// A convolution over the last entries of each channel [b, C, S], then silu; the state holds the
-/// earlier entries.
+/// A convolution over the last entries of each channel [b, C, S], then silu; the state contains the
+/// previous entries.
 Tensors causal_conv1d_update(const KernelCall& call) {
   const at::Tensor input = call.tensor("input"), state = call.tensor("initial_state");
   const at::Tensor weight = call.tensor("weight");
@@ -111,30 +111,30 @@ at::Tensor unit(const at::Tensor& x) {
   return x.mul(x.square().sum(-1, /*keepdim=*/true).add(1e-6).rsqrt());
 }
 
-/// A gated delta rule over [b, S, heads, width]: the state [b, heads, width, width] decays, and
-/// learns the error of its prediction for the key.
+/// A gated delta rule over [b, S, heads, width]: the state [b, heads, width, width] decays, and is
+/// updated with the error of its prediction for the key.
 Tensors gdn_recurrent(const KernelCall& call) {
   const at::Tensor query = call.tensor("query");
   require_dtype(query, {at::kHalf});
   if (query.dim() != 4) fail(cat("the queries have rank ", query.dim(), ", not 4"));
   const int64_t width = query.size(3);
-  const auto sized = [&](const char* name, const Checked<int64_t>& shape) {
+  const auto checked = [&](const char* name, const Ints& shape) {
     const at::Tensor x = call.tensor(name);
     require_shape(x, shape);
     return x.to(at::kFloat);
   };
-  const Checked<int64_t> shape = query.sizes().vec(), marks{shape[0], shape[1], shape[2]};
-  const at::Tensor q = unit(query.to(at::kFloat)), k = unit(sized("key", shape));
-  const at::Tensor v = sized("value", shape), decay = sized("log_decay", marks).exp();
-  const at::Tensor beta = sized("beta", marks);
-  at::Tensor state = sized("initial_state", {shape[0], shape[2], width, width});
+  const Ints shape = query.sizes().vec(), gate_shape{shape[0], shape[1], shape[2]};
+  const at::Tensor q = unit(query.to(at::kFloat)), k = unit(checked("key", shape));
+  const at::Tensor v = checked("value", shape), decay = checked("log_decay", gate_shape).exp();
+  const at::Tensor beta = checked("beta", gate_shape);
+  at::Tensor state = checked("initial_state", {shape[0], shape[2], width, width});
   Tensors out;
   for (int64_t i = 0; i < shape[1]; ++i) {
     const at::Tensor key = k.select(1, i).unsqueeze(-2);
     state = state.mul(decay.select(1, i).unsqueeze(-1).unsqueeze(-1));
-    const at::Tensor wrong = v.select(1, i).unsqueeze(-2).sub(key.matmul(state));
-    const at::Tensor learnt = wrong.mul(beta.select(1, i).unsqueeze(-1).unsqueeze(-1));
-    state = state.add(key.transpose(-2, -1).matmul(learnt));
+    const at::Tensor error = v.select(1, i).unsqueeze(-2).sub(key.matmul(state));
+    const at::Tensor update = error.mul(beta.select(1, i).unsqueeze(-1).unsqueeze(-1));
+    state = state.add(key.transpose(-2, -1).matmul(update));
     out.push_back(q.select(1, i).unsqueeze(-2).matmul(state).squeeze(-2));
   }
   const double scale = std::sqrt(static_cast<double>(width));

@@ -1,16 +1,15 @@
 // tract's reductions, cumulative sums, softmaxes and normalisations.
 #include <ATen/Functions.h>
 
-#include <algorithm>
+#include <optional>
 
 #include "src/interp/kernel.h"
 #include "src/interp/kernels.h"
+#include "src/interp/operands.h"
 #include "src/interp/tract_support.h"
 
 namespace t2n::interp {
 namespace {
-
-using Tensors = Checked<at::Tensor>;
 
 Tensors product_reduce(const KernelCall& call) {
   at::Tensor out = call.tensor("input");
@@ -19,23 +18,15 @@ Tensors product_reduce(const KernelCall& call) {
   return {out};
 }
 
-/// The last of several winners, as an index into the merged reduced axes.
-at::Tensor last_winner(const KernelCall& call, bool largest) {
-  at::Tensor input = call.tensor("input");
-  const Checked<int64_t> axes = axes_of(call, "axes", input.dim());
-  Checked<int64_t> shape = input.sizes().vec(), order;
-  for (int64_t axis = 0; axis < input.dim(); ++axis)
-    if (std::find(axes.begin(), axes.end(), axis) == axes.end()) order.push_back(axis);
-  const auto kept = static_cast<int64_t>(order.size());
-  order.insert(order.end(), axes.begin(), axes.end());
-  const at::Tensor rows = input.permute(order).flatten(kept, -1).flip(-1);
-  const at::Tensor found = largest ? rows.argmax(-1) : rows.argmin(-1);
-  for (const int64_t axis : axes) shape[static_cast<size_t>(axis)] = 1;
-  return found.neg().add(rows.size(-1) - 1).reshape(shape);
+/// The last of equal extremes, as an index into the merged reduced axes.
+template <at::Tensor (*compute)(const at::Tensor&, std::optional<int64_t>, bool)>
+Tensors last_extreme(const KernelCall& call) {
+  const at::Tensor input = call.tensor("input");
+  const Ints axes = axes_of(call, "axes", input.dim());
+  const at::Tensor rows = with_merged_axes(input, axes).flip(-1);
+  const at::Tensor last = compute(rows, -1, false).neg().add(rows.size(-1) - 1);
+  return {last.reshape(reduced_shape(input, axes))};
 }
-
-Tensors argmax_last(const KernelCall& call) { return {last_winner(call, true)}; }
-Tensors argmin_last(const KernelCall& call) { return {last_winner(call, false)}; }
 
 Tensors cumsum(const KernelCall& call) {
   at::Tensor x = call.tensor("input");
@@ -50,7 +41,7 @@ Tensors cumsum(const KernelCall& call) {
   return {reverse ? sums.flip(axis) : sums};
 }
 
-at::Tensor shifted(const at::Tensor& x, const Checked<int64_t>& axes) {
+at::Tensor shifted(const at::Tensor& x, const Ints& axes) {
   return x.numel() == 0 ? x : x.sub(x.amax(axes, /*keepdim=*/true));
 }
 
@@ -60,10 +51,10 @@ at::Tensor floats(const KernelCall& call, std::string_view name) {
   return out;
 }
 
-/// Over all axes together. A quantised softmax's parameter `exp` no longer has a meaning.
+/// Over all axes together. The parameter `exp` of quantised softmaxes is ignored.
 Tensors tract_softmax(const KernelCall& call) {
   const at::Tensor x = floats(call, "x");
-  const Checked<int64_t> axes = axes_of(call, "axes", x.dim());
+  const Ints axes = axes_of(call, "axes", x.dim());
   return {through_float(x, [&](const at::Tensor& wide) {
     const at::Tensor powers = shifted(wide, axes).exp();
     return powers.div(powers.sum(axes, /*keepdim=*/true));
@@ -72,10 +63,10 @@ Tensors tract_softmax(const KernelCall& call) {
 
 Tensors log_softmax(const KernelCall& call) {
   const at::Tensor x = floats(call, "x");
-  const Checked<int64_t> axes = axes_of(call, "axes", x.dim());
+  const Ints axes = axes_of(call, "axes", x.dim());
   return {through_float(x, [&](const at::Tensor& wide) {
-    const at::Tensor left = shifted(wide, axes);
-    return left.sub(left.exp().sum(axes, /*keepdim=*/true).log());
+    const at::Tensor differences = shifted(wide, axes);
+    return differences.sub(differences.exp().sum(axes, /*keepdim=*/true).log());
   })};
 }
 
@@ -95,8 +86,8 @@ Tensors scaled_rms_norm(const KernelCall& call) {
   const int64_t axis = axis_of(call, "axis", x.dim());
   if (scale.dim() != 1 || scale.size(0) != x.size(axis))
     fail(cat("the scale is ", shape_text(scale.sizes()), ", not [", x.size(axis), "]"));
-  Checked<int64_t> shape(static_cast<size_t>(x.dim()), 1);
-  shape[static_cast<size_t>(axis)] = x.size(axis);
+  Ints shape(static_cast<size_t>(x.dim()), 1);
+  shape[axis] = x.size(axis);
   const at::Tensor out = rms_normalised(x.to(at::kFloat), axis, call.f64("eps"))
                              .mul(scale.to(at::kFloat).reshape(shape));
   const std::string& dtype = call.str("out_dt");
@@ -107,8 +98,8 @@ Tensors scaled_rms_norm(const KernelCall& call) {
 
 void register_tract_reduce(Kernels& kernels) {
   kernels.add("tract_core_product_reduce", product_reduce);
-  kernels.add("tract_core_argmax_reduce_last", argmax_last);
-  kernels.add("tract_core_argmin_reduce_last", argmin_last);
+  kernels.add("tract_core_argmax_reduce_last", last_extreme<at::argmax>);
+  kernels.add("tract_core_argmin_reduce_last", last_extreme<at::argmin>);
   kernels.add("tract_core_cumsum", cumsum);
   kernels.add("tract_core_softmax", tract_softmax);
   kernels.add("tract_core_log_softmax", log_softmax);

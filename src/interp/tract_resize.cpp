@@ -10,8 +10,6 @@
 namespace t2n::interp {
 namespace {
 
-using Tensors = Checked<at::Tensor>;
-
 /// How the entries of a resized axis are computed.
 struct Sampling {
   std::string coordinates;
@@ -26,7 +24,7 @@ Sampling sampling(const KernelCall& call) {
   return {call.str("coord_transformer"), call.str("interpolator"), call.str("nearest_mode")};
 }
 
-/// An axis: its sizes before and after, and the factor between them, given or computed.
+/// An axis: its sizes before and after, and their ratio.
 struct Axis {
   int64_t size = 0;
   int64_t resized = 0;
@@ -85,8 +83,8 @@ at::Tensor weights(const Sampling& sampling, float scale, const at::Tensor& offs
     const at::Tensor right = prefers_right(sampling.nearest, fraction).to(at::kFloat);
     return at::stack({right.neg().add(1), right});
   }
-  const float stretch = sampling.antialias ? std::min(scale, 1.0F) : 1.0F;
-  const at::Tensor distance = offsets.sub(fraction).mul(stretch);
+  const float segment = sampling.antialias ? std::min(scale, 1.0F) : 1.0F;
+  const at::Tensor distance = offsets.sub(fraction).mul(segment);
   at::Tensor out;
   if (sampling.interpolator == "linear") {
     out = distance.abs().neg().add(1).clamp(0, 1);
@@ -95,28 +93,28 @@ at::Tensor weights(const Sampling& sampling, float scale, const at::Tensor& offs
   } else {
     fail(cat("there is no interpolator ", quoted(sampling.interpolator)));
   }
-  return stretch == 1 ? out : out.div(out.sum(0));
+  return segment == 1 ? out : out.div(out.sum(0));
 }
 
 /// Resamples one axis of `x`, in f32.
 at::Tensor resampled_axis(const at::Tensor& x, int64_t dim, const Sampling& sampling,
                           const Axis& axis) {
-  const at::Tensor place = coordinates(sampling, axis);
-  const at::Tensor cell = place.ceil().sub(1), fraction = place.sub(cell);
+  const at::Tensor position = coordinates(sampling, axis);
+  const at::Tensor cell = position.ceil().sub(1), fraction = position.sub(cell);
   const int64_t window = window_size(sampling, axis.scale);
   const at::Tensor offsets = at::arange(1 - window / 2, 1 + window / 2, at::kFloat).unsqueeze(1);
-  at::Tensor share = weights(sampling, axis.scale, offsets, fraction);
-  const at::Tensor places = cell.add(offsets).to(at::kLong);
+  at::Tensor kernel = weights(sampling, axis.scale, offsets, fraction);
+  const at::Tensor indices = cell.add(offsets).to(at::kLong);
   if (sampling.exclude_outside) {
-    share = share.mul(places.ge(0).logical_and(places.lt(axis.size)));
-    share = share.div(share.sum(0));
+    kernel = kernel.mul(indices.ge(0).logical_and(indices.lt(axis.size)));
+    kernel = kernel.div(kernel.sum(0));
   }
-  const at::Tensor taken = places.clamp(0, axis.size - 1);
-  Checked<int64_t> along(static_cast<size_t>(x.dim()), 1), shape = x.sizes().vec();
-  along[static_cast<size_t>(dim)] = shape[static_cast<size_t>(dim)] = axis.resized;
+  const at::Tensor taken = indices.clamp(0, axis.size - 1);
+  Ints along(static_cast<size_t>(x.dim()), 1), shape = x.sizes().vec();
+  along[dim] = shape[dim] = axis.resized;
   at::Tensor out = at::zeros(shape, at::kFloat);
   for (int64_t i = 0; i < window; ++i) {
-    const at::Tensor weight = share[i].reshape(along);
+    const at::Tensor weight = kernel[i].reshape(along);
     // Entries without weight may be infinite.
     out =
         out.add(at::where(weight.eq(0), at::zeros({}), x.index_select(dim, taken[i]).mul(weight)));
@@ -133,16 +131,16 @@ at::Tensor resized(const at::Tensor& input, const Sampling& sampling, const Chec
   });
 }
 
-void require_rank(const at::Tensor& input, const at::Tensor& given) {
-  if (given.dim() != 1 || given.size(0) != input.dim())
-    fail(cat("there are ", given.numel(), " sizes or scales for ", input.dim(), " axes"));
+void require_rank(const at::Tensor& input, const at::Tensor& scales) {
+  if (scales.dim() != 1 || scales.size(0) != input.dim())
+    fail(cat("there are ", scales.numel(), " sizes or scales for ", input.dim(), " axes"));
 }
 
-Checked<Axis> scaled_axes(const at::Tensor& input, const at::Tensor& given) {
-  require_rank(input, given);
+Checked<Axis> scaled_axes(const at::Tensor& input, const at::Tensor& scales) {
+  require_rank(input, scales);
   Checked<Axis> out;
   for (int64_t i = 0; i < input.dim(); ++i) {
-    const float scale = given[i].to(at::kFloat).item<float>();
+    const float scale = scales[i].to(at::kFloat).item<float>();
     const auto resized = static_cast<int64_t>(static_cast<float>(input.size(i)) * scale);
     out.push_back({input.size(i), resized, scale});
   }
@@ -163,31 +161,31 @@ Checked<Axis> sized_axes(const at::Tensor& input, const at::Tensor& sizes) {
 Tensors resize(const KernelCall& call) {
   const at::Tensor input = half_or_float(call, "input");
   if (call.has("scales") == call.has("sizes")) fail("either scales or sizes must be given");
-  const Sampling how = sampling(call);
-  if (how.nearest != "floor" && how.nearest != "round_prefer_ceil")
-    fail(cat("there is no nearest_mode ", quoted(how.nearest)));
-  return {resized(input, how,
+  const Sampling method = sampling(call);
+  if (method.nearest != "floor" && method.nearest != "round_prefer_ceil")
+    fail(cat("there is no nearest_mode ", quoted(method.nearest)));
+  return {resized(input, method,
                   call.has("scales") ? scaled_axes(input, call.tensor("scales"))
                                      : sized_axes(input, call.tensor("sizes")))};
 }
 
 Tensors onnx_resize(const KernelCall& call) {
   const at::Tensor input = half_or_float(call, "input");
-  Sampling how = sampling(call);
-  how.cubic = call.f64("cubic_coeff_a");
-  how.exclude_outside = call.boolean("exclude_outside");
-  how.antialias = call.boolean("antialias");
+  Sampling method = sampling(call);
+  method.cubic = call.f64("cubic_coeff_a");
+  method.exclude_outside = call.boolean("exclude_outside");
+  method.antialias = call.boolean("antialias");
   if (call.has("roi")) fail("regions of interest are not supported");
-  return {resized(input, how, scaled_axes(input, call.tensor("scales")))};
+  return {resized(input, method, scaled_axes(input, call.tensor("scales")))};
 }
 
-int64_t place_of(const std::string& name, std::initializer_list<const char*> names) {
+int64_t index_of(const std::string& name, std::initializer_list<const char*> names) {
   int64_t i = 0;
   for (const char* each : names) {
     if (name == each) return i;
     ++i;
   }
-  fail(cat("grid_sample knows no ", quoted(name)));
+  fail(cat("grid_sample does not support ", quoted(name)));
 }
 
 /// torch's operation, which tract follows, in f32; images of one axis get a second one of size 1.
@@ -195,13 +193,13 @@ Tensors grid_sample(const KernelCall& call) {
   const at::Tensor input = call.tensor("input");
   require_dtype(input, {at::kHalf, at::kFloat, at::kDouble});
   const at::Tensor x = input.to(at::kFloat), grid = call.tensor("grid").to(at::kFloat);
-  const int64_t mode = place_of(call.str("mode"), {"bilinear", "nearest", "bicubic"});
-  const int64_t padding = place_of(call.str("padding_mode"), {"zeros", "border", "reflection"});
+  const int64_t mode = index_of(call.str("mode"), {"bilinear", "nearest", "bicubic"});
+  const int64_t padding = index_of(call.str("padding_mode"), {"zeros", "border", "reflection"});
   const bool align = call.boolean("align_corners");
   if (x.dim() != 3)
     return {at::grid_sampler(x, grid, mode, padding, align).to(input.scalar_type())};
-  const at::Tensor places = at::cat({grid, at::zeros_like(grid)}, -1).unsqueeze(1);
-  const at::Tensor out = at::grid_sampler(x.unsqueeze(2), places, mode, padding, align);
+  const at::Tensor indices = at::cat({grid, at::zeros_like(grid)}, -1).unsqueeze(1);
+  const at::Tensor out = at::grid_sampler(x.unsqueeze(2), indices, mode, padding, align);
   return {out.squeeze(2).to(input.scalar_type())};
 }
 

@@ -8,8 +8,6 @@
 namespace t2n::interp {
 namespace {
 
-using Tensors = Checked<at::Tensor>;
-
 /// The gates of the last axis. Errors: `engine-failed` if it is not `count` times `hidden`.
 Tensors gates(const at::Tensor& x, int64_t count, int64_t hidden) {
   if (x.dim() == 0 || x.size(-1) != count * hidden)
@@ -41,7 +39,7 @@ Tensors gru_epilogue(const KernelCall& call) {
   return {h.to(previous.dtype())};
 }
 
-/// A whole sequence [B,T,I]; biases of the input's share, then of the state's.
+/// A complete sequence [B,T,I]; biases of the input, then of the state.
 Tensors gru_seq(const KernelCall& call) {
   const int64_t hidden = call.i64("hidden"), chunk = call.i64("chunk");
   const bool has_bias = call.i64("has_bias") != 0;
@@ -60,7 +58,7 @@ Tensors gru_seq(const KernelCall& call) {
   for (int64_t i = 0; i < length; ++i) {
     const int64_t step = chunk > 0 ? i : length - 1 - i;
     h = gru_step(input.select(1, step), h.matmul(r.t()).add(state_bias), h, hidden);
-    states[static_cast<size_t>(step)] = h;
+    states[step] = h;
   }
   kept = h;
   return {at::stack(states, 1), h.unsqueeze(1)};

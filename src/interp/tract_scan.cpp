@@ -11,8 +11,6 @@
 namespace t2n::interp {
 namespace {
 
-using Tensors = Checked<at::Tensor>;
-
 struct Scanned {
   std::string parameter;
   at::Tensor tensor;
@@ -26,12 +24,12 @@ struct State {
 };
 struct Output {
   size_t result = 0;
-  bool is_full = false;  ///< of all iterations, otherwise of the last
+  bool is_full = false;  ///< all iterations, otherwise the last
   int64_t axis = 0;
   int64_t step = 1;
 };
 
-/// Names in tuples may be those from before they became identifiers.
+/// Names in tuples may be the original ones, before their conversion to identifiers.
 std::string identifier(const std::string& name) {
   std::string out;
   for (const char each : name)
@@ -42,7 +40,7 @@ std::string identifier(const std::string& name) {
 
 Values tuple_of(const Value& value, size_t least) {
   Values out = to_items(value);
-  if (out.size() < least) fail(cat("a tuple of ", out.size(), " is too short"));
+  if (out.size() < least) fail(cat("a tuple of ", out.size(), " items is too short"));
   return out;
 }
 
@@ -131,9 +129,9 @@ class Loop {
     for (const Scanned& each : scanned_) {
       const int64_t size = each.tensor.size(each.axis), chunk = std::abs(each.step);
       if (chunk == 0 || size % chunk != 0)
-        fail(cat("an axis of ", size, " has no whole chunks of ", chunk));
+        fail(cat("an axis of ", size, " is not a multiple of the chunk ", chunk));
       if (out && *out != size / chunk)
-        fail(cat("scanned tensors last for ", *out, " and for ", size / chunk, " iterations"));
+        fail(cat("scanned tensors have ", *out, " and ", size / chunk, " iterations"));
       out = size / chunk;
     }
     return *out;
@@ -161,8 +159,8 @@ class Loop {
   /// Shapes come from an iteration on zeros; states are unchanged.
   Tensors without_iterations() {
     for (const Scanned& each : scanned_) {
-      Checked<int64_t> shape = each.tensor.sizes().vec();
-      shape[static_cast<size_t>(each.axis)] = std::abs(each.step);
+      Ints shape = each.tensor.sizes().vec();
+      shape[each.axis] = std::abs(each.step);
       bind(each.parameter, Value(at::zeros(shape, each.tensor.options()), false));
     }
     Tensors results = run_body();

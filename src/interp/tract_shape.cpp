@@ -12,16 +12,14 @@
 namespace t2n::interp {
 namespace {
 
-using Tensors = Checked<at::Tensor>;
-
 Tensors tract_shape_of(const KernelCall& call) {
   return {at::tensor(call.tensor("input").sizes(), at::kLong)};
 }
 
-/// By numpy's rules: aligned at the end, unlike everything else. Sizes of 1 repeat on both sides.
+/// numpy's rules: aligned at the last axis, unlike all other operations. Both sides may broadcast.
 Tensors broadcast(const KernelCall& call) {
   const at::Tensor input = call.tensor("input");
-  Checked<int64_t> shape = call.ints("shape");
+  Ints shape = call.ints("shape");
   while (static_cast<int64_t>(shape.size()) < input.dim()) shape.insert(shape.begin(), 1);
   const size_t lead = shape.size() - static_cast<size_t>(input.dim());
   for (size_t i = lead; i < shape.size(); ++i) {
@@ -47,22 +45,22 @@ Tensors range(const KernelCall& call) {
     fail(cat("start, end and step are ", dtype_text(start.scalar_type()), ", ",
              dtype_text(end.scalar_type()), " and ", dtype_text(step.scalar_type())));
   for (const at::Tensor* each : {&start, &end, &step})
-    if (each->numel() != 1) fail(cat(shape_text(each->sizes()), " is no single number"));
+    if (each->numel() != 1) fail(cat(shape_text(each->sizes()), " is not a single number"));
   const int64_t length =
       range_length(start.item<double>(), end.item<double>(), step.item<double>());
   const at::Tensor steps = at::arange(length, at::kLong).to(start.scalar_type());
   return {steps.mul(step.reshape({})).add(start.reshape({}))};
 }
 
-/// Integers wrap around; reals are truncated and saturate, NaN is 0 and true. If graph.quant names
-/// the result, it determines what reals become.
+/// Integers wrap around; floats are truncated and saturate, NaN is 0 and true. If graph.quant names
+/// the result, it defines the conversion of floats.
 Tensors tract_cast(const KernelCall& call) {
   const at::Tensor input = call.tensor("input");
   if (call.site().is_named && input.is_floating_point()) return {input};
   if (!call.has("to")) {
     if (call.site().is_named) return {input};
-    fail("'to' is missing", "graph.quant does not say either what the result is",
-         "write for example to = 'f32'");
+    fail("'to' is missing", "graph.quant does not define the result either",
+         "for example: to = 'f32'");
   }
   return {interp::cast(input, dtype_named(call.str("to")))};
 }

@@ -2,14 +2,15 @@
 
 #include <algorithm>
 
+#include "src/frontend/load/convert.h"
+#include "src/interp/builtins.h"
 #include "src/interp/operands.h"
-#include "src/interp/words.h"
-#include "src/trace/convert.h"
+#include "src/spec/input_facts.h"
 
 namespace t2n::interp {
 namespace {
 
-bool holds(at::ScalarType wide, at::ScalarType narrow) {
+bool is_wider_or_equal(at::ScalarType wide, at::ScalarType narrow) {
   const bool same_kind = at::isFloatingType(wide) == at::isFloatingType(narrow) &&
                          wide != at::kBool && narrow != at::kBool &&
                          at::isSignedType(wide) == at::isSignedType(narrow);
@@ -22,14 +23,14 @@ int64_t axis_of(const KernelCall& call, std::string_view name, int64_t rank) {
   return checked_axis(call.i64(name), rank);
 }
 
-Checked<int64_t> axes_of(const KernelCall& call, std::string_view name, int64_t rank) {
-  Checked<int64_t> axes = checked_axes(call, name, rank);
+Ints axes_of(const KernelCall& call, std::string_view name, int64_t rank) {
+  Ints axes = checked_axes(call, name, rank);
   std::sort(axes.begin(), axes.end());
   return axes;
 }
 
 at::ScalarType dtype_named(const std::string& name) {
-  const auto dtype = tract_dtype(name);
+  const auto dtype = spec::tract_dtype(name);
   if (!dtype) fail(cat("there is no type ", quoted(name)));
   return trace::to_torch(*dtype);
 }
@@ -43,7 +44,8 @@ void require_dtype(const at::Tensor& tensor, std::initializer_list<at::ScalarTyp
   if (std::find(known.begin(), known.end(), tensor.scalar_type()) != known.end()) return;
   std::string names;
   for (const at::ScalarType each : known) names += (names.empty() ? "" : ", ") + dtype_text(each);
-  fail(cat("it does not take ", dtype_text(tensor.scalar_type())), cat("it takes ", names));
+  fail(cat("unsupported element type ", dtype_text(tensor.scalar_type())),
+       cat("supported: ", names));
 }
 
 at::Tensor half_or_float(const KernelCall& call, std::string_view name) {
@@ -52,18 +54,18 @@ at::Tensor half_or_float(const KernelCall& call, std::string_view name) {
   return out;
 }
 
-void require_whole(const at::Tensor& tensor, bool or_bool) {
+void require_integers(const at::Tensor& tensor, bool or_bool) {
   if (at::isIntegralType(tensor.scalar_type(), or_bool)) return;
-  fail(cat("it does not take ", dtype_text(tensor.scalar_type())),
-       or_bool ? "it takes integers and bool" : "it takes integers");
+  fail(cat("unsupported element type ", dtype_text(tensor.scalar_type())),
+       or_bool ? "supported: integers and bool" : "supported: integers");
 }
 
 std::pair<at::Tensor, at::Tensor> common_dtype(const KernelCall& call, std::string_view first,
                                                std::string_view second) {
   const at::Tensor a = call.tensor(first), b = call.tensor(second);
   if (a.scalar_type() == b.scalar_type()) return {a, b};
-  if (holds(a.scalar_type(), b.scalar_type())) return {a, b.to(a.scalar_type())};
-  if (holds(b.scalar_type(), a.scalar_type())) return {a.to(b.scalar_type()), b};
+  if (is_wider_or_equal(a.scalar_type(), b.scalar_type())) return {a, b.to(a.scalar_type())};
+  if (is_wider_or_equal(b.scalar_type(), a.scalar_type())) return {a.to(b.scalar_type()), b};
   fail(cat(dtype_text(a.scalar_type()), " and ", dtype_text(b.scalar_type()),
            " have no common type"));
 }

@@ -11,10 +11,10 @@
 
 namespace t2n::interp {
 
-/// An axis of a tensor of this rank. Errors: `engine-failed`; in tract no axis counts from the end.
+/// An axis of a tensor of this rank. Errors: `engine-failed`; tract has no negative axes.
 int64_t axis_of(const KernelCall& call, std::string_view name, int64_t rank);
 /// Several axes, in ascending order.
-Checked<int64_t> axes_of(const KernelCall& call, std::string_view name, int64_t rank);
+Ints axes_of(const KernelCall& call, std::string_view name, int64_t rank);
 
 /// "f32", "F32", "i64", "tdim" (i64)… Errors: `engine-failed`.
 at::ScalarType dtype_named(const std::string& name);
@@ -26,15 +26,15 @@ void require_dtype(const at::Tensor& tensor, std::initializer_list<at::ScalarTyp
 /// f16 and f32: tract's fused kernels accept no others.
 at::Tensor half_or_float(const KernelCall& call, std::string_view name);
 
-/// Errors: `engine-failed` unless it holds integers, or logicals where they are allowed.
-void require_whole(const at::Tensor& tensor, bool or_bool);
+/// Errors: `engine-failed` unless it contains integers (or logicals, with `or_bool`).
+void require_integers(const at::Tensor& tensor, bool or_bool);
 
-/// Both arguments in the dtype that holds the values of both: the wider of two floats, of two
-/// signed or of two unsigned integers.
+/// Both arguments in their common dtype: the wider of two floats, of two signed or of two unsigned
+/// integers.
 std::pair<at::Tensor, at::Tensor> common_dtype(const KernelCall& call, std::string_view first,
                                                std::string_view second);
 
-/// Computes in f32 what is f16, and rounds the result.
+/// Computes f16 in f32, and rounds the result.
 template <typename Function>
 at::Tensor through_float(const at::Tensor& input, const Function& function) {
   if (input.scalar_type() != at::kHalf) return function(input);

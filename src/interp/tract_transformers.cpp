@@ -11,8 +11,6 @@
 namespace t2n::interp {
 namespace {
 
-using Tensors = Checked<at::Tensor>;
-
 /// input cos + (second half negated, then the first) sin; operands have the same rank.
 Tensors apply_rope(const KernelCall& call) {
   const at::Tensor x = call.tensor("input"), cos = call.tensor("cos"), sin = call.tensor("sin");
@@ -21,13 +19,13 @@ Tensors apply_rope(const KernelCall& call) {
     fail(cat("the ranks are ", x.dim(), ", ", cos.dim(), " and ", sin.dim()));
   if (x.size(-1) % 2 != 0) fail(cat("the last axis has an odd size, ", x.size(-1)));
   const int64_t half = x.size(-1) / 2;
-  const at::Tensor turned = at::cat({x.narrow(-1, half, half).neg(), x.narrow(-1, 0, half)}, -1);
-  return {x.mul(cos).add(turned.mul(sin))};
+  const at::Tensor rotated = at::cat({x.narrow(-1, half, half).neg(), x.narrow(-1, 0, half)}, -1);
+  return {x.mul(cos).add(rotated.mul(sin))};
 }
 
 constexpr double kMasked = -std::numeric_limits<double>::infinity();
 
-/// A mask of numbers is added; one of logicals says what to keep.
+/// Adds a float mask; a logical mask selects what to keep.
 Tensors scaled_masked_softmax(const KernelCall& call) {
   const at::Tensor x = half_or_float(call, "input"), mask = call.tensor("mask");
   const bool logical = mask.scalar_type() == at::kBool;
@@ -46,39 +44,39 @@ Tensors scaled_masked_softmax(const KernelCall& call) {
   })};
 }
 
-/// Leading axes of 1 up to `rank`.
+/// Prepends axes of size 1 up to `rank`.
 at::Tensor raised(at::Tensor x, int64_t rank) {
   while (x.dim() < rank) x = x.unsqueeze(0);
   return x;
 }
 
-/// Keys and values for each head of the queries: consecutive heads share them.
+/// Keys and values for each head of the queries, shared by consecutive heads.
 at::Tensor for_heads(const at::Tensor& x, int64_t heads) {
   if (x.size(1) == 0 || heads % x.size(1) != 0) fail(cat(heads, " heads do not share ", x.size(1)));
   return x.repeat_interleave(heads / x.size(1), 1);
 }
 
-/// The term added to the scores. The newest row of queries belongs to the newest key (0.23).
-at::Tensor attention_mask(const KernelCall& call, const at::Tensor& scores, int64_t given_rank) {
+/// The term added to the scores. The last query aligns with the last key (0.23).
+at::Tensor attention_mask(const KernelCall& call, const at::Tensor& scores, int64_t query_rank) {
   const bool is_causal = call.boolean("is_causal");
   if (is_causal && call.has("mask")) fail("there is a mask, and is_causal");
   if (is_causal) {
     const int64_t rows = scores.size(-2), columns = scores.size(-1);
-    const at::Tensor seen = at::ones({rows, columns}, at::kBool).tril(columns - rows);
-    return at::zeros({rows, columns}).masked_fill(seen.logical_not(), kMasked);
+    const at::Tensor visible = at::ones({rows, columns}, at::kBool).tril(columns - rows);
+    return at::zeros({rows, columns}).masked_fill(visible.logical_not(), kMasked);
   }
   if (!call.has("mask")) return at::zeros({}, scores.options());
   at::Tensor mask = call.tensor("mask");
   require_dtype(mask, {at::kHalf, at::kFloat, at::kDouble});
-  if (mask.dim() > given_rank) fail("the mask has more axes than the queries");
-  mask = raised(mask, given_rank);
-  return (given_rank == 3 ? mask.unsqueeze(1) : mask).to(scores.scalar_type());
+  if (mask.dim() > query_rank) fail("the mask has more axes than the queries");
+  mask = raised(mask, query_rank);
+  return (query_rank == 3 ? mask.unsqueeze(1) : mask).to(scores.scalar_type());
 }
 
 Tensors sdpa(const KernelCall& call) {
-  const at::Tensor given = call.tensor("q");
-  require_dtype(given, {at::kHalf, at::kFloat, at::kDouble});
-  const int64_t rank = given.dim();
+  const at::Tensor query = call.tensor("q");
+  require_dtype(query, {at::kHalf, at::kFloat, at::kDouble});
+  const int64_t rank = query.dim();
   if (rank != 3 && rank != 4) fail(cat("the queries have rank ", rank, ", not 3 or 4"));
   const auto operand = [&](std::string_view name) {
     at::Tensor x = call.tensor(name);
@@ -93,7 +91,7 @@ Tensors sdpa(const KernelCall& call) {
       call.has("scale") ? call.f64("scale") : 1 / std::sqrt(static_cast<double>(k.size(-1)));
   const at::Tensor scores = q.matmul(k.transpose(-2, -1)).mul(scale);
   const at::Tensor shares = at::softmax(scores.add(attention_mask(call, scores, rank)), -1);
-  const at::Tensor out = shares.matmul(v).to(given.scalar_type());
+  const at::Tensor out = shares.matmul(v).to(query.scalar_type());
   return {rank == 3 ? out.squeeze(1) : out};
 }
 

@@ -6,8 +6,8 @@
 #include <algorithm>
 
 #include "src/diag/error.h"
+#include "src/frontend/load/convert.h"
 #include "src/limits/limits.h"
-#include "src/trace/convert.h"
 
 namespace t2n::interp {
 namespace {
@@ -23,7 +23,7 @@ const at::Tensor* single_element(const Value& value) {
 }
 
 at::Tensor stacked(const Values& items) {
-  Checked<at::Tensor> out;
+  Tensors out;
   for (const Value& item : items) out.push_back(to_tensor(item));
   return out.empty() ? at::zeros({0}) : at::stack(out);
 }
@@ -38,9 +38,9 @@ void fail(std::string message, std::string why, std::string help) {
   throw Error("engine-failed", std::move(message), std::move(why), std::move(help));
 }
 
-void fail_length(size_t place, size_t count) {
+void fail_length(size_t index, size_t count) {
   throw Error("nnef-invalid",
-              cat("a list of ", count, count == 1 ? " item" : " items", " has no item ", place),
+              cat("a list of ", count, count == 1 ? " item" : " items", " has no item ", index),
               "an argument or an operand has too few items or axes");
 }
 

@@ -14,11 +14,14 @@
 
 namespace t2n::interp {
 
+using Ints = Checked<int64_t>;
+using Tensors = Checked<at::Tensor>;
+
 struct Value;
 /// An array or a tuple.
 using Values = Checked<Value>;
 
-/// The reals of a quantised tract tensor's codes: (code - zero_point) * scale.
+/// Parameters of a quantised tract tensor: float = (integer - zero_point) * scale.
 struct Quantisation {
   double scale = 1;
   int64_t zero_point = 0;
@@ -27,15 +30,15 @@ struct Quantisation {
 /// A tensor or a primitive. Dimensions are integers, as every symbol has a number at run time.
 struct Value {
   std::variant<std::monostate, at::Tensor, int64_t, double, bool, std::string, Values> data;
-  /// Follows from no input: tract casts such operands to the other side's dtype.
+  /// Depends on no input: tract casts such operands to the other side's dtype.
   bool constant = true;
   std::optional<Quantisation> quantisation = {};  ///< of tensors of i8, u8 and i32
 
   Value() = default;
   template <typename T>
   requires(!std::is_same_v<T, Value>)
-      Value(T held, bool is_constant = true)  // NOLINT: values are values
-      : data(std::move(held)), constant(is_constant) {}
+      Value(T item, bool is_constant = true)  // NOLINT: values are values
+      : data(std::move(item)), constant(is_constant) {}
 
   template <typename T>
   const T* get() const {
@@ -58,7 +61,7 @@ const std::string& to_string(const Value& value);
 /// Items of an array or tuple; those of a tensor of rank 1 are its elements.
 Values to_items(const Value& value);
 
-/// Whether nothing in it follows from an input.
+/// Whether the value depends on no input.
 bool is_constant(const Value& value);
 
 /// "a tensor of f32 [2,3]", "the integer 3", for messages.

@@ -11,8 +11,6 @@
 namespace t2n::interp {
 namespace {
 
-using Ints = Checked<int64_t>;
-
 /// A limit for sizes, strides, dilations and paddings: products of two fit into 64 bits.
 constexpr int64_t kLargest = int64_t{1} << 30;
 
@@ -46,7 +44,7 @@ Window shaped(const KernelCall& call, at::IntArrayRef shape, const Ints& sizes) 
   return window;
 }
 
-/// Whether paddings are given; otherwise they follow from the extents.
+/// Reads the paddings. False if there are none; then they depend on the extents.
 bool read_paddings(const KernelCall& call, Window& window, size_t count) {
   const auto pairs = call.pairs("padding");
   if (pairs.empty()) return false;
@@ -69,13 +67,13 @@ void pad_automatically(WindowAxis& axis) {
   axis.after = total - total / 2;
 }
 
-int64_t places(const WindowAxis& axis) {
+int64_t position_count(const WindowAxis& axis) {
   const int64_t room = axis.before + axis.larger + axis.after - axis.extent();
   if (room < 0) fail(cat("a window of ", axis.extent(), " does not fit ", axis.larger));
   return room / axis.stride + 1;
 }
 
-/// For a reverse operation whose `output_shape` leaves the larger extent open.
+/// Computes the larger extent of a reverse operation without `output_shape`.
 void enlarge(WindowAxis& axis, bool has_padding) {
   const int64_t full = (axis.smaller - 1) * axis.stride + axis.extent();
   if (!has_padding) {
@@ -85,12 +83,14 @@ void enlarge(WindowAxis& axis, bool has_padding) {
   axis.larger = full - axis.before - axis.after;
 }
 
-/// `larger` is given: it must lead back to the smaller extent.
+/// For a given `larger`, which must be consistent with the smaller extent.
 void fit(WindowAxis& axis, bool has_padding) {
   if (!has_padding) pad_automatically(axis);
-  const int64_t back = has_padding ? places(axis) : (axis.larger + axis.stride - 1) / axis.stride;
-  if (back != axis.smaller)
-    fail(cat("an output of ", axis.larger, " would come from ", back, ", not from ", axis.smaller));
+  const int64_t implied =
+      has_padding ? position_count(axis) : (axis.larger + axis.stride - 1) / axis.stride;
+  if (implied != axis.smaller)
+    fail(cat("an output of ", axis.larger, " would come from ", implied, ", not from ",
+             axis.smaller));
 }
 
 at::Tensor entry_part(const Window& window, const at::Tensor& padded, const Ints& entry) {
@@ -104,7 +104,7 @@ at::Tensor entry_part(const Window& window, const at::Tensor& padded, const Ints
   return part;
 }
 
-/// The next entry in row-major order; false behind the last.
+/// The next entry in row-major order; false after the last.
 bool advance(const Window& window, Ints& entry) {
   for (size_t at = window.size(); at-- > 0;) {
     if (++entry[at] < window[at].size) return true;
@@ -113,7 +113,7 @@ bool advance(const Window& window, Ints& entry) {
   return false;
 }
 
-/// How far input beyond an edge affects the output.
+/// The number of entries beyond an edge that affect the output.
 int64_t reach(const WindowAxis& axis) { return (axis.extent() + axis.stride - 1) / axis.stride; }
 
 }  // namespace
@@ -126,7 +126,7 @@ Window forward_window(const KernelCall& call, at::IntArrayRef shape, const Ints&
     axis.larger = shape[at];
     axis.smaller = (axis.larger + axis.stride - 1) / axis.stride;
     if (!has_padding) pad_automatically(axis);
-    if (has_padding) axis.smaller = places(axis);
+    if (has_padding) axis.smaller = position_count(axis);
   }
   return window;
 }
@@ -150,23 +150,23 @@ Window reverse_window(const KernelCall& call, at::IntArrayRef shape, const Ints&
   const size_t first = window.size() - output_shape.size();
   for (size_t at = 0; at < window.size(); ++at) {
     window[at].smaller = shape[at];
-    const bool given = !output_shape.empty() && at >= first;
-    if (given) window[at].larger = output_shape[at - first];
+    const bool has_shape = !output_shape.empty() && at >= first;
+    if (has_shape) window[at].larger = output_shape[at - first];
     if (window[at].larger < 0 || window[at].larger > kLargest)
       fail(cat("'output_shape' holds ", window[at].larger));
-    given ? fit(window[at], has_padding) : enlarge(window[at], has_padding);
+    has_shape ? fit(window[at], has_padding) : enlarge(window[at], has_padding);
   }
   return window;
 }
 
 void for_each_entry(const Window& window, const at::Tensor& padded,
-                    const std::function<void(int64_t entry, at::Tensor met)>& each) {
+                    const std::function<void(int64_t entry, at::Tensor entries)>& each) {
   int64_t entries = 1;
   for (const WindowAxis& axis : window)
     if (__builtin_mul_overflow(entries, std::max<int64_t>(axis.size, 1), &entries) ||
         entries > kMostEntries)
       throw Error("nnef-limit", cat("a window of more than ", kMostEntries, " entries"),
-                  "each of them is computed by itself");
+                  "each of them is computed separately");
   Ints entry(window.size(), 0);
   int64_t number = 0;
   do {
@@ -180,24 +180,26 @@ Padding paddings(const Window& window) {
   return out;
 }
 
-at::Tensor spread(const Window& window, const at::Tensor& input, const std::string& border,
-                  const std::function<at::Tensor(int64_t entry, const at::Tensor&)>& part) {
-  const bool goes_on = border != "constant" && border != "ignore";
+at::Tensor scatter_windows(
+    const Window& window, const at::Tensor& input, const std::string& border,
+    const std::function<at::Tensor(int64_t entry, const at::Tensor&)>& part) {
+  const bool is_extended = border != "constant" && border != "ignore";
   Window wide = window;
   Padding around;
   Padding crop;
   Ints full;
   for (WindowAxis& axis : wide) {
-    const int64_t more = goes_on && axis.size > 1 ? reach(axis) : 0;
+    const int64_t more = is_extended && axis.size > 1 ? reach(axis) : 0;
     around.emplace_back(more, more);
     axis.smaller += 2 * more;
     full.push_back((axis.smaller - 1) * axis.stride + axis.extent());
     const int64_t begin = more * axis.stride + axis.before;
     crop.emplace_back(-begin, axis.larger + begin - full.back());
   }
-  const at::Tensor source = goes_on ? extended(input, around, border) : input;
+  const at::Tensor source = is_extended ? extended(input, around, border) : input;
   const at::Tensor sum = at::zeros(full, input.options());
-  for_each_entry(wide, sum, [&](int64_t entry, at::Tensor met) { met += part(entry, source); });
+  for_each_entry(wide, sum,
+                 [&](int64_t entry, at::Tensor entries) { entries += part(entry, source); });
   return extended(sum, crop, "constant");
 }
 

@@ -29,26 +29,26 @@ using Window = Checked<WindowAxis>;
 
 /// From the larger to the smaller space. `sizes` belong to the last axes of `shape`; the call's
 /// paddings, strides and dilations have as many items, or none.
-Window forward_window(const KernelCall& call, at::IntArrayRef shape, const Checked<int64_t>& sizes);
+Window forward_window(const KernelCall& call, at::IntArrayRef shape, const Ints& sizes);
 
 /// Windows that move by 1 over as many positions as there are entries.
-Window automatic_window(at::IntArrayRef shape, const Checked<int64_t>& sizes);
+Window automatic_window(at::IntArrayRef shape, const Ints& sizes);
 
-/// From the smaller space `shape` to the larger one, whose extents `output_shape` may give.
-Window reverse_window(const KernelCall& call, at::IntArrayRef shape, const Checked<int64_t>& sizes,
-                      const Checked<int64_t>& output_shape);
+/// From the smaller space `shape` to the larger one, with extents `output_shape` if not empty.
+Window reverse_window(const KernelCall& call, at::IntArrayRef shape, const Ints& sizes,
+                      const Ints& output_shape);
 
-/// Calls back for each entry of the window, in row-major order, with the part of `padded` that the
-/// entry meets at all positions; its shape is their number.
+/// Calls `each` for each entry of the window, in row-major order, with the elements of `padded`
+/// under this entry at all window positions.
 void for_each_entry(const Window& window, const at::Tensor& padded,
-                    const std::function<void(int64_t entry, at::Tensor met)>& each);
+                    const std::function<void(int64_t entry, at::Tensor entries)>& each);
 
 /// The paddings of all axes.
 Padding paddings(const Window& window);
 
-/// The larger space of a reverse operation: for each entry of the window, the sum of `part` applied
-/// to the input. The input continues beyond its edges as the border says.
-at::Tensor spread(const Window& window, const at::Tensor& input, const std::string& border,
-                  const std::function<at::Tensor(int64_t entry, const at::Tensor&)>& part);
+/// The larger space of a reverse operation: adds `part` of the input for each entry of the window.
+/// The input is extended beyond its edges according to the border.
+at::Tensor scatter_windows(const Window& window, const at::Tensor& input, const std::string& border,
+                           const std::function<at::Tensor(int64_t entry, const at::Tensor&)>& part);
 
 }  // namespace t2n::interp

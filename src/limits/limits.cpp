@@ -19,7 +19,7 @@ namespace t2n::limits {
 namespace {
 
 constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max();
-constexpr int64_t kLeast = int64_t{64} << 20;  ///< with less nothing starts
+constexpr int64_t kLeast = int64_t{64} << 20;  ///< the minimum to start at all
 
 std::atomic<int64_t> chosen_memory = 0;  ///< 0: not chosen
 
@@ -70,7 +70,7 @@ double read_seconds(int64_t bytes) {
 int64_t parse_bytes(std::string_view text, std::string_view option) {
   double number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  std::string_view unit = text.substr(static_cast<size_t>(end - text.data()));
+  std::string_view unit = text.substr(end - text.data());
   if (unit.ends_with('B')) unit.remove_suffix(1);
   double factor = unit.empty() ? 1 : 0;
   for (const Unit& known : kUnits)
@@ -80,8 +80,8 @@ int64_t parse_bytes(std::string_view text, std::string_view option) {
   // False for NaN as well.
   if (error == std::errc() && bytes >= static_cast<double>(kLeast) && bytes <= kMost)
     return static_cast<int64_t>(bytes);
-  throw Error("usage", cat(option, " is ", quoted(text), ", not a size of memory of at least 64Mi"),
-              {}, cat("write for example ", option, " 2G"));
+  throw Error("usage", cat(option, " is ", quoted(text), ", not a memory size of at least 64Mi"),
+              {}, cat("for example: ", option, " 2G"));
 }
 
 std::string bytes_text(int64_t bytes) {
@@ -126,7 +126,7 @@ int64_t memory_in_use() {
 }
 
 void require_bytes(int64_t bytes, std::string_view what) {
-  // Most allocations are small, and the question costs a system call.
+  // Most allocations are small, and the check costs a system call.
   constexpr int64_t kSmall = int64_t{16} << 20;
   if (bytes >= 0 && bytes <= kSmall) return;
   const int64_t most = max_memory();
@@ -134,8 +134,8 @@ void require_bytes(int64_t bytes, std::string_view what) {
   throw Error("memory-limit",
               cat(what, bytes < 0 ? " needs more memory than any machine has"
                                   : cat(" needs ", bytes_text(bytes), " of memory")),
-              cat("t2nnef may use ", bytes_text(most), " in all"),
-              "allow it more with --max-memory, or give smaller inputs");
+              cat("t2nnef may use ", bytes_text(most), " in total"),
+              "raise --max-memory, or use smaller inputs");
 }
 
 }  // namespace t2n::limits

@@ -5,7 +5,7 @@
 
 namespace t2n::limits {
 
-constexpr int64_t kUnrolledIterations = 512;      ///< of one loop; nobody reads a longer file
+constexpr int64_t kUnrolledIterations = 512;      ///< of one loop; longer files are unreadable
 constexpr int64_t kUnrolledOperations = 100'000;  ///< of one loop, in all iterations
 
 }  // namespace t2n::limits

@@ -30,16 +30,16 @@ std::atomic<pid_t> ender = 0;  ///< the thread that ends the process
 std::atomic<const char*> current_activity = "starting";
 std::atomic<double> stage_seconds = 0;  ///< limit of the stage; 0: none
 std::atomic<double> stage_used = 0;
-std::atomic<double> whole_seconds = 0;  ///< of --timeout; 0: none
+std::atomic<double> command_seconds = 0;  ///< of --timeout; 0: none
 Clock::time_point began;
 
-constexpr int64_t kShortest = 10, kLongest = 50;  ///< milliseconds between two looks
+constexpr int64_t kShortest = 10, kLongest = 50;  ///< milliseconds between two measurements
 
 void write_text(std::string_view text) noexcept {
   while (!text.empty()) {
     const ssize_t count = write(STDERR_FILENO, text.data(), text.size());
     if (count <= 0) return;
-    text.remove_prefix(static_cast<size_t>(count));
+    text.remove_prefix(count);
   }
 }
 
@@ -76,40 +76,40 @@ Diagnostic limit_error(std::string id, std::string message, std::string why, std
 }
 
 [[noreturn]] void end_for_time(double seconds, bool is_own) {
-  end_for(
-      limit_error("timeout", cat("stopped after ", seconds, " s while ", current_activity.load()),
-                  is_own ? "--timeout bounds the whole command"
-                         : "no honest file takes that long here; a hostile one may take for ever",
-                  is_own ? "raise --timeout" : "give the command more time with --timeout"));
+  end_for(limit_error(
+      "timeout", cat("stopped after ", seconds, " s while ", current_activity.load()),
+      is_own ? "--timeout limits the whole command"
+             : "no ordinary file takes this long at this stage; a malicious one may never finish",
+      is_own ? "raise --timeout" : "give the command more time with --timeout"));
 }
 
-[[noreturn]] void end_for_use(int64_t bytes) {
+[[noreturn]] void end_for_memory(int64_t bytes) {
   end_for(limit_error(
       "memory-limit",
       cat("stopped at ", bytes_text(bytes), " of memory while ", current_activity.load()),
       cat("t2nnef may use ", bytes_text(max_memory())),
-      "allow it more with --max-memory, or give smaller inputs"));
+      "raise --max-memory, or use smaller inputs"));
 }
 
-/// Milliseconds until memory is measured again, if so many bytes may still be taken. Measuring
-/// costs system calls and delays page faults; no machine fills pages faster than this.
+/// Milliseconds until the next measurement of memory, if `bytes` are still free. Measuring costs
+/// system calls and delays page faults; no machine fills pages faster than this.
 int64_t pause_before(int64_t bytes) {
   constexpr int64_t kBytesPerMillisecond = int64_t{64} << 20;
   return std::clamp(bytes / kBytesPerMillisecond, kShortest, kLongest);
 }
 
-/// Ends the process if it has taken too much; else the milliseconds until the next look.
+/// Ends the process if it exceeds a limit; else the milliseconds until the next measurement.
 int64_t tick(double elapsed) {
-  const double whole = whole_seconds.load();
+  const double limit = command_seconds.load();
   const double since = std::chrono::duration<double>(Clock::now() - began).count();
-  if (whole > 0 && since >= whole) end_for_time(whole, true);
-  // A process that was stopped, or got no processor, has not used the elapsed time.
+  if (limit > 0 && since >= limit) end_for_time(limit, true);
+  // A process that was stopped, or not scheduled, has not used the elapsed time.
   constexpr double kMostPerTick = 0.1;
   stage_used.store(stage_used.load() + std::min(elapsed, kMostPerTick));
   const double seconds = stage_seconds.load();
-  if (whole == 0 && seconds > 0 && stage_used.load() >= seconds) end_for_time(seconds, false);
+  if (limit == 0 && seconds > 0 && stage_used.load() >= seconds) end_for_time(seconds, false);
   const int64_t bytes = memory_of_all();
-  if (bytes > max_memory()) end_for_use(bytes);
+  if (bytes > max_memory()) end_for_memory(bytes);
   return pause_before(max_memory() - bytes);
 }
 
@@ -128,7 +128,7 @@ int64_t tick(double elapsed) {
 
 void start_watch(std::optional<double> seconds) {
   began = Clock::now();
-  whole_seconds = seconds.value_or(0);
+  command_seconds = seconds.value_or(0);
   // The main thread handles signals.
   sigset_t all, before;
   sigfillset(&all);
@@ -138,7 +138,7 @@ void start_watch(std::optional<double> seconds) {
     std::thread(watch).detach();
   } catch (const std::system_error&) {
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    throw Error("memory-limit", "no thread can be started",
+    throw Error("memory-limit", "cannot start a thread",
                 "the system allows this process too few threads or too little address space",
                 "raise the limits that `ulimit -a` shows");
   }
@@ -160,33 +160,33 @@ Stage::~Stage() {
 }
 
 std::optional<double> seconds_left() {
-  const double whole = whole_seconds.load();
-  if (whole == 0) return std::nullopt;
-  return std::max(0.0, whole - std::chrono::duration<double>(Clock::now() - began).count());
+  const double limit = command_seconds.load();
+  if (limit == 0) return std::nullopt;
+  return std::max(0.0, limit - std::chrono::duration<double>(Clock::now() - began).count());
 }
 
 void add_child(pid_t child) noexcept {
-  for (std::atomic<pid_t>& place : children) {
+  for (std::atomic<pid_t>& slot : children) {
     pid_t free = 0;
-    if (place.compare_exchange_strong(free, child)) return;
+    if (slot.compare_exchange_strong(free, child)) return;
   }
 }
 
 void remove_child(pid_t child) noexcept {
-  for (std::atomic<pid_t>& place : children) {
+  for (std::atomic<pid_t>& slot : children) {
     pid_t known = child;
-    if (place.compare_exchange_strong(known, 0)) return;
+    if (slot.compare_exchange_strong(known, 0)) return;
   }
 }
 
 void set_cleanup(void (*cleanup)() noexcept) noexcept { cleanup_function = cleanup; }
 
 void end_now(int code, std::string_view text) noexcept {
-  // The first thread ends the process; a second one must not cut off its message. A second signal
+  // The first thread ends the process; a second one must not interrupt its message. A second signal
   // in the first thread finds its own id here.
-  pid_t nobody = 0;
-  if (!ender.compare_exchange_strong(nobody, gettid())) {
-    if (nobody == gettid()) _exit(code);
+  pid_t no_thread = 0;
+  if (!ender.compare_exchange_strong(no_thread, gettid())) {
+    if (no_thread == gettid()) _exit(code);
     while (true) pause();
   }
   for (const std::atomic<pid_t>& child : children)

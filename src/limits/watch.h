@@ -1,4 +1,4 @@
-// Ends the process if it takes too long or too much memory, whatever its threads are doing.
+// Ends the process if it exceeds its time or memory limit.
 #pragma once
 
 #include <sys/types.h>
@@ -8,12 +8,12 @@
 
 namespace t2n::limits {
 
-/// Watches the whole command from now on, in a thread of its own: the `seconds` of --timeout, and
-/// max_memory() for this process and its children. Call it once per process.
+/// Starts a thread that watches the `seconds` of --timeout, and max_memory() for this process and
+/// its children. Call it once per process.
 void start_watch(std::optional<double> seconds);
 
 /// The current activity, for the message; it ends with the object. Without --timeout, `seconds`
-/// limit the time in which the process really ran; 0: no limit.
+/// limits the time in which the process was running; 0: no limit.
 class Stage {
  public:
   /// `activity`, such as "loading the model", must outlive the stage.
@@ -28,7 +28,7 @@ class Stage {
   double used_before_;
 };
 
-/// The seconds that --timeout leaves; nothing if it was not given.
+/// The remaining seconds of --timeout; nothing without it.
 std::optional<double> seconds_left();
 
 /// A child of this process: its memory counts, and it is killed if the process ends early. A signal

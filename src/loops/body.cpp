@@ -6,10 +6,10 @@ namespace t2n::loops {
 
 using ir::ValueId;
 
-Body::Body(const ir::Graph& around) {
+Body::Body(const ir::Graph& outer) {
   graph_->name = "iteration";
-  graph_->scopes = around.scopes;
-  graph_->sources = around.sources;
+  graph_->scopes = outer.scopes;
+  graph_->sources = outer.sources;
 }
 
 ValueId Body::value(const std::string& name, ir::DType dtype, const ir::Shape& shape) {
@@ -20,17 +20,17 @@ ValueId Body::value(const std::string& name, ir::DType dtype, const ir::Shape& s
 
 ValueId Body::value_like(const ir::Value& like) {
   const ValueId id = value(like.name, like.dtype, like.shape);
-  graph_->values[static_cast<size_t>(id)].quant = like.quant;
+  graph_->values[id].quant = like.quant;
   return id;
 }
 
 ValueId Body::node(std::string_view op, std::vector<ir::Argument> args, ir::DType dtype,
-                   const ir::Shape& shape, const ir::Node& beside) {
+                   const ir::Shape& shape, const ir::Node& origin) {
   ir::Node out;
   out.op = ir::op_id(op);
   out.args = std::move(args);
-  out.scope = beside.scope;
-  out.source = beside.source;
+  out.scope = origin.scope;
+  out.source = origin.source;
   out.call = static_cast<int>(graph_->nodes.size());
   out.outputs = {value(std::string(ir::op_short_name(op)), dtype, shape)};
   graph_->nodes.push_back(out);

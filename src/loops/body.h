@@ -14,16 +14,16 @@ namespace t2n::loops {
 /// A graph for one iteration, with unique names of its own.
 class Body {
  public:
-  /// `around`: the graph of the loop.
-  explicit Body(const ir::Graph& around);
+  /// `outer`: the graph of the loop.
+  explicit Body(const ir::Graph& outer);
 
   ir::Graph& graph() { return *graph_; }
   const std::shared_ptr<ir::Graph>& shared() const { return graph_; }
   ir::ValueId value(const std::string& name, ir::DType dtype, const ir::Shape& shape);
   ir::ValueId value_like(const ir::Value& value);
-  /// Appends an operation with one result. `beside`: a node at the same place of the program.
+  /// Appends an operation with one result. `origin`: a node with its source location.
   ir::ValueId node(std::string_view op, std::vector<ir::Argument> args, ir::DType dtype,
-                   const ir::Shape& shape, const ir::Node& beside);
+                   const ir::Shape& shape, const ir::Node& origin);
 
  private:
   std::shared_ptr<ir::Graph> graph_ = std::make_shared<ir::Graph>();

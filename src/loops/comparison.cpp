@@ -12,17 +12,17 @@ namespace t2n::loops {
 using ir::Node;
 using ir::ValueId;
 
-IterationComparison::IterationComparison(Rolling& rolling, const Iterations& all, int64_t start)
-    : rolling_(rolling),
-      graph_(rolling.graph()),
-      values_(rolling.values()),
+IterationComparison::IterationComparison(Rerolling& rerolling, const Iterations& all, int64_t start)
+    : rerolling_(rerolling),
+      graph_(rerolling.graph()),
+      values_(rerolling.values()),
       all_(all),
       body_(graph_) {
   found_.start = start;
   found_.body = body_.shared();
   found_.hoisted.assign(all_.size(start), false);
   check_sizes();
-  found_.number = body_.value("turn", ir::DType::i64, {});  // a name that files have had since long
+  found_.number = body_.value("turn", ir::DType::i64, {});  // part of the file format
   for (size_t i = 0; i < all_.size(start); ++i) add_node(i);
   resolve_states();
   check_arguments();
@@ -31,7 +31,7 @@ IterationComparison::IterationComparison(Rolling& rolling, const Iterations& all
 
 Recurrence IterationComparison::take() {
   found_.filled = take_filled(found_, body_, loop().number);
-  write_at_places();
+  write_parts();
   return std::move(found_);
 }
 
@@ -40,15 +40,15 @@ void IterationComparison::differ(const Node& at, std::string why, std::string he
 }
 
 void IterationComparison::differ(std::string why, std::string help) const {
-  differ(reader_ == nullptr ? node_at(loop().place) : *reader_, std::move(why), std::move(help));
+  differ(reader_ == nullptr ? node_at(loop().location) : *reader_, std::move(why), std::move(help));
 }
 
-/// Results of scans have no scales. Quantised weights that each iteration reads are no obstacle.
+/// Results of scans have no scales. Iterations may read quantised weights.
 void IterationComparison::require_no_scales(const Node& node) const {
   for (const ValueId id : node.outputs)
     if (outer(id).quant)
       differ(node, "the loop computes quantised tensors",
-             "let it do so with their dequantize()d values");
+             "compute with their dequantize()d values");
 }
 
 void IterationComparison::check_sizes() const {
@@ -63,7 +63,7 @@ void IterationComparison::check_sizes() const {
 
 void IterationComparison::check_complex() {
   const auto check = [&](ValueId id) {
-    if (ir::is_complex(body_.graph().values[static_cast<size_t>(id)].dtype))
+    if (ir::is_complex(body_.graph().values[id].dtype))
       differ("the loop carries or reads complex tensors", kPlainHelp);
   };
   for (const Slices& each : found_.slices) check(each.inner);
@@ -78,14 +78,14 @@ void IterationComparison::add_node(size_t position) {
     return;
   }
   if (add_slice(position)) return;
-  // A slice through which the iteration wrote: its earlier content is not read.
+  // The iteration only writes through this slice: it does not read the earlier content.
   const Node& first = node(found_.start, position);
   const auto unread = [this](ValueId id) { return !all_.is_read(id); };
   const IterationValues results = all_.column(position, 0, found_.start);
   const ValueId self = ir::operand(first, "self");
   const bool is_part = self != ir::kNoValue && mentions(first, loop().number) &&
                        axis_part_of(first, outer(self).shape.size());
-  const bool is_all = ir::op_name(first.op) == "aten::slice.Tensor" && is_whole(first);
+  const bool is_all = ir::op_name(first.op) == "aten::slice.Tensor" && is_full_slice(first);
   if ((is_part || is_all) && std::all_of(results.begin(), results.end(), unread)) {
     found_.inner[{position, 0}] = ir::kNoValue;
     return;
@@ -122,7 +122,7 @@ void IterationComparison::check_same(size_t position) const {
     for (size_t a = 0; a < first.args.size(); ++a)
       if (first.args[a].value.index() != other.args[a].value.index())
         fail(cat("the argument ", quoted(first.args[a].name), " of ", ir::op_name(other.op),
-                 " is of another kind in iteration ", iteration));
+                 " has another type in iteration ", iteration));
   }
 }
 

@@ -1,4 +1,4 @@
-// Whether a loop's iterations have the same arguments, apart from sizes of their own tensors.
+// Compares the arguments of a loop's iterations, except for sizes of their own tensors.
 #include <algorithm>
 
 #include "src/loops/comparison.h"
@@ -16,7 +16,7 @@ bool is_same_plain(const ir::Attr& a, const ir::Attr& b) {
   return ir::attr_str(a, no_name) == ir::attr_str(b, no_name);
 }
 
-/// Whether two bodies, whose values have the same ids, have equal constants.
+/// True if two bodies, whose values have the same ids, have equal constants.
 bool are_same(const std::vector<ir::Constant>& a, const std::vector<ir::Constant>& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
                     [](const ir::Constant& x, const ir::Constant& y) {
@@ -26,7 +26,7 @@ bool are_same(const std::vector<ir::Constant>& a, const std::vector<ir::Constant
 
 }  // namespace
 
-/// The expression with the first iteration's symbols for sizes.
+/// Replaces the size symbols of an iteration by those of the first iteration.
 Dim IterationComparison::renamed(const Dim& dim, const std::map<std::string, std::string>& names,
                                  int64_t iteration) const {
   if (dim.is_constant() || iteration == found_.start) return dim;
@@ -42,7 +42,7 @@ void IterationComparison::check_attr(const Node& at, const ir::Attr& first, cons
                                      const std::map<std::string, std::string>& names,
                                      int64_t iteration) const {
   const auto fail = [&] {
-    differ(at, cat("an argument of ", ir::op_name(at.op), " is another in iteration ", iteration),
+    differ(at, cat("an argument of ", ir::op_name(at.op), " differs in iteration ", iteration),
            kPlainHelp);
   };
   if (first.index() != other.index()) fail();
@@ -63,7 +63,7 @@ void IterationComparison::check_attr(const Node& at, const ir::Attr& first, cons
 void IterationComparison::check_body(const Node& at, const ir::Graph& first, const ir::Graph& other,
                                      int64_t iteration) const {
   const auto fail = [&] {
-    differ(at, cat("the loop inside is another in iteration ", iteration), kPlainHelp);
+    differ(at, cat("the inner loop differs in iteration ", iteration), kPlainHelp);
   };
   if (first.values.size() != other.values.size() || first.nodes.size() != other.nodes.size() ||
       first.inputs != other.inputs || first.outputs != other.outputs ||
@@ -92,7 +92,6 @@ void IterationComparison::check_body(const Node& at, const ir::Graph& first, con
   }
 }
 
-/// Names of what an iteration computes and carries, and of their counterparts in the first one.
 std::map<std::string, std::string> IterationComparison::names_in(int64_t iteration) const {
   std::map<std::string, std::string> names;
   for (size_t i = 0; i < found_.hoisted.size(); ++i)
@@ -100,7 +99,7 @@ std::map<std::string, std::string> IterationComparison::names_in(int64_t iterati
       names[outer(node(iteration, i).outputs[p]).name] =
           outer(node(found_.start, i).outputs[p]).name;
   for (const CarriedState& state : found_.states) {
-    const auto at = static_cast<size_t>(iteration - found_.start);
+    const size_t at = iteration - found_.start;
     if (at < state.iterations.size())
       names[outer(state.iterations[at]).name] = outer(state.iterations[0]).name;
   }

@@ -1,5 +1,5 @@
-// One iteration as the body of a scan: slices become inputs, numbers of the iteration become
-// tensors.
+// Builds the body of a scan from one iteration: slices become inputs, and numbers that depend on
+// the iteration become tensors.
 #include <cstdlib>
 
 #include "src/diag/error.h"
@@ -39,18 +39,18 @@ bool IterationComparison::add_slice(size_t position) {
   const auto slice = axis_part_of(first, outer(self).shape.size());
   const std::vector<IterationValues> reads = operands(position);
   if (!slice || reads.size() != 1) return false;
-  const auto whole = outside(reads[0]);
-  if (!whole) return false;
-  const auto step = coefficient(slice->place, loop().number);
-  if (!step) return add_gathered(position, *whole, *slice);
+  const auto source = outer_value(reads[0]);
+  if (!source) return false;
+  const auto step = coefficient(slice->index, loop().number);
+  if (!step) return add_gathered(position, *source, *slice);
   if (*step == 0) return false;
-  if (slice->width != 1) return add_window(position, *whole, *slice);
+  if (slice->width != 1) return add_window(position, *source, *slice);
   Slices slices;
   slices.step = std::abs(*step);
-  slices.whole = *whole;
+  slices.source = *source;
   slices.axis = slice->axis;
   slices.reversed = *step < 0;
-  slices.first = replaced(slice->place, loop().number, found_.start);
+  slices.first = replaced(slice->index, loop().number, found_.start);
   const ir::Value& result = outer(first.outputs[0]);
   if (!slice->keeps_axis) {
     found_.inner[{position, 0}] = scanned(slices, result.name);
@@ -106,10 +106,10 @@ bool IterationComparison::fill_with_number(Node& node, const Node& recorded) {
   return true;
 }
 
-/// Replaces numbers that follow from the iteration by tensors.
+/// Replaces numbers that depend on the iteration by tensors.
 void IterationComparison::use_number(Node& node, const Node& recorded) {
   const std::string_view op = ir::op_name(node.op);
-  // A state that iterations fill slice by slice (find_filled), or that is refused there.
+  // A state that iterations fill slice by slice: take_filled() and write_parts() handle it.
   const bool scatters = op == "aten::select_scatter" || op == "aten::slice_scatter";
   if (!mentions(node, loop().number) || scatters) return;
   if (fill_with_number(node, recorded)) return;
@@ -132,14 +132,14 @@ void IterationComparison::use_number(Node& node, const Node& recorded) {
   }
   for (const ir::Argument& arg : node.args)
     if (mentions(arg.value, loop().number))
-      differ(recorded,
-             cat("the argument ", quoted(arg.name), " of ", op,
-                 " follows from the number of the iteration"),
-             "index a tensor of outside of the loop with the iteration, or compute with the "
-             "iteration as a tensor");
+      differ(
+          recorded,
+          cat("the argument ", quoted(arg.name), " of ", op, " depends on the iteration number"),
+          "index a tensor from outside the loop with the iteration number, or use the number as a "
+          "tensor");
   if (node.body && mentions(node, loop().number))
-    differ(recorded, "a loop inside reads the number of this loop's iteration",
-           "index with it before the loop inside");
+    differ(recorded, "an inner loop reads this loop's iteration number",
+           "index with it before the inner loop");
 }
 
 }  // namespace t2n::loops

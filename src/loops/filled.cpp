@@ -15,8 +15,7 @@ using ir::ValueId;
 
 std::vector<int> uses(const ir::Graph& body) {
   std::vector<int> out(body.values.size());
-  for (const Node& node : body.nodes)
-    ir::for_each_input(node, [&](ValueId id) { ++out[static_cast<size_t>(id)]; });
+  for (const Node& node : body.nodes) ir::for_each_input(node, [&](ValueId id) { ++out[id]; });
   return out;
 }
 
@@ -31,7 +30,7 @@ void drop_unread_views(const Recurrence& found, const std::vector<ValueId>& next
         found.states.begin(), found.states.end(),
         [&](const CarriedState& state) { return state.inner == ir::operand(node, "self"); });
     const ValueId id = node.outputs[0];
-    return is_view && is_state && read[static_cast<size_t>(id)] == 0 &&
+    return is_view && is_state && read[id] == 0 &&
            std::find(next.begin(), next.end(), id) == next.end();
   });
 }
@@ -41,30 +40,29 @@ std::optional<Filled> filled(const Recurrence& recurrence, Body& body, const ir:
                              size_t index) {
   const CarriedState& state = recurrence.states[index];
   const std::vector<int> read = uses(*recurrence.body);
-  if (read[static_cast<size_t>(state.inner)] != 1 || read[static_cast<size_t>(state.next)] != 0)
-    return std::nullopt;
+  if (read[state.inner] != 1 || read[state.next] != 0) return std::nullopt;
   const auto writes = [&](const Node& node) { return node.outputs[0] == state.next; };
   const auto found =
       std::find_if(recurrence.body->nodes.begin(), recurrence.body->nodes.end(), writes);
   if (found == recurrence.body->nodes.end() || ir::operand(*found, "self") != state.inner)
     return std::nullopt;
-  const ir::Value owner = recurrence.body->values[static_cast<size_t>(state.inner)];
+  const ir::Value owner = recurrence.body->values[state.inner];
   const auto slice = one_slice_of(*found, owner.shape.size());
   const std::string_view op = ir::op_name(found->op);
   if (!slice || (op != "aten::select_scatter" && op != "aten::slice_scatter")) return std::nullopt;
   Filled out;
   out.state = index;
   out.axis = slice->axis;
-  const auto step = coefficient(slice->place, number);
+  const auto step = coefficient(slice->index, number);
   if (!step || *step == 0) return std::nullopt;
   out.reversed = *step < 0;
   out.step = std::abs(*step);
-  out.first = replaced(slice->place, number, recurrence.start);
+  out.first = replaced(slice->index, number, recurrence.start);
   out.source = std::get<ir::TensorRef>(*found->find("src")).id;
   const Node written = *found;
   recurrence.body->nodes.erase(found);
   if (slice->keeps_axis) {
-    ir::Value value = recurrence.body->values[static_cast<size_t>(out.source)];
+    ir::Value value = recurrence.body->values[out.source];
     value.shape.erase(value.shape.begin() + out.axis);
     out.source = body.node("aten::squeeze.dim",
                            {{"self", ir::TensorRef{out.source}}, {"dim", Dim(out.axis)}},

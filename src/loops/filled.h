@@ -1,4 +1,4 @@
-// out[:, t] = h: a state of which each iteration writes one slice.
+// out[:, t] = h: states of which each iteration writes one slice.
 #pragma once
 
 #include <vector>
@@ -8,8 +8,8 @@
 
 namespace t2n::loops {
 
-/// Removes from the body what writes to such states, and views of them that nothing reads.
-/// `number`: the symbol of the iteration's number.
+/// Removes writes to such states from the body, and views of them that nothing reads. `number`: the
+/// symbol of the iteration number.
 std::vector<Filled> take_filled(Recurrence& found, Body& body, const ir::Symbol& number);
 
 }  // namespace t2n::loops

@@ -26,28 +26,28 @@ void for_each_node(const ir::Graph& graph, const std::function<void(const ir::No
   }
 }
 
-/// The values whose sizes appear in an argument or in `asked`.
-std::vector<ir::ValueId> sized_values(const ir::Graph& graph, std::set<ir::Symbol> asked) {
+/// The values whose sizes appear in an argument or in `symbols_used`.
+std::vector<ir::ValueId> sized_values(const ir::Graph& graph, std::set<ir::Symbol> symbols_used) {
   for_each_node(graph, [&](const ir::Node& node) {
     for (const ir::Argument& arg : node.args)
       for_each_dim(arg.value, [&](const ir::Dim& dim) {
-        for (const ir::Symbol& symbol : dim.symbols()) asked.insert(symbol);
+        for (const ir::Symbol& symbol : dim.symbols()) symbols_used.insert(symbol);
       });
   });
   std::vector<ir::ValueId> out;
-  const std::vector<int> made_by = ir::producers(graph);
+  const std::vector<int> producers = ir::producers(graph);
   for (size_t i = 0; i < graph.values.size(); ++i)
     for (size_t axis = 0; axis < graph.values[i].shape.size(); ++axis)
-      if (made_by[i] >= 0 &&
-          asked.contains(ir::Symbol::AxisSize{graph.values[i].name, static_cast<int64_t>(axis)}))
+      if (producers[i] >= 0 && symbols_used.contains(ir::Symbol::AxisSize{
+                                   graph.values[i].name, static_cast<int64_t>(axis)}))
         out.push_back(static_cast<ir::ValueId>(i));
   return out;
 }
 
-/// A value that nothing computes any more was kept for a size in an argument.
+/// Refuses arguments that use the size of a value which nothing computes any more.
 void refuse_lost_sizes(const ir::Graph& graph) {
   std::vector<bool> defined(graph.values.size());
-  const auto define = [&](ir::ValueId id) { defined[static_cast<size_t>(id)] = true; };
+  const auto define = [&](ir::ValueId id) { defined[id] = true; };
   for (const ir::ValueId id : graph.inputs) define(id);
   for (const ir::Constant& constant : graph.constants) define(constant.value);
   for (const ir::Node& node : graph.nodes)
@@ -64,23 +64,23 @@ void refuse_lost_sizes(const ir::Graph& graph) {
       for_each_dim(arg.value, [&](const ir::Dim& dim) {
         const std::vector<ir::Symbol> symbols = dim.symbols();
         if (std::any_of(symbols.begin(), symbols.end(), is_lost))
-          refuse_loop(graph, node, "the size of what one iteration computed is used after the loop",
-                      "take the size of a tensor that the loop leaves, once it has ended");
+          refuse_loop(graph, node, "the size of a result of one iteration is used after the loop",
+                      "use the size of a tensor that remains after the loop");
       });
 }
 
 }  // namespace
 
-void finish_loops(ir::Graph& graph, const std::set<ir::Symbol>& asked) {
+void finish_loops(ir::Graph& graph, const std::set<ir::Symbol>& queried) {
   const size_t outputs = graph.outputs.size();
-  for (const ir::ValueId id : sized_values(graph, asked)) graph.outputs.push_back(id);
+  for (const ir::ValueId id : sized_values(graph, queried)) graph.outputs.push_back(id);
   ir::remove_dead(graph);
   graph.outputs.resize(outputs);
   clean_bodies(graph);
   for (const ir::Node& node : graph.nodes)
     if (mentions_iteration(node))
       refuse_loop(graph, node, "a number that depends on the iteration is used after the loop",
-                  "use tensors for what leaves the loop");
+                  "return tensors from the loop instead");
   refuse_lost_sizes(graph);
 }
 

@@ -7,8 +7,8 @@
 
 namespace t2n::loops {
 
-/// Removes what rolling left behind, except values whose sizes appear in arguments or in `asked`.
+/// Removes dead code after rerolling, except values whose sizes appear in arguments or `queried`.
 /// Errors: `dynamic-loop`.
-void finish_loops(ir::Graph& graph, const std::set<ir::Symbol>& asked);
+void finish_loops(ir::Graph& graph, const std::set<ir::Symbol>& queried);
 
 }  // namespace t2n::loops

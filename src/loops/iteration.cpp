@@ -58,7 +58,7 @@ const Dim* dim_of(const Node& node, std::string_view name) {
   return attr == nullptr ? nullptr : std::get_if<Dim>(attr);
 }
 
-bool is_whole(const Node& node) {
+bool is_full_slice(const Node& node) {
   const Dim* start = dim_of(node, "start");
   const Dim* end = dim_of(node, "end");
   const Dim* step = dim_of(node, "step");
@@ -74,7 +74,7 @@ int64_t axis_of(const Node& node, size_t rank) {
 std::optional<OneSlice> one_slice_of(const Node& node, size_t rank) {
   const auto part = axis_part_of(node, rank);
   if (!part || part->width != 1) return std::nullopt;
-  return OneSlice{part->axis, part->place, part->keeps_axis};
+  return OneSlice{part->axis, part->index, part->keeps_axis};
 }
 
 std::optional<AxisPart> axis_part_of(const Node& node, size_t rank) {
@@ -108,10 +108,10 @@ bool mentions_iteration(const ir::Attr& attr) {
 }
 
 bool mentions_iteration(const Node& node) {
-  const bool mine = std::any_of(node.args.begin(), node.args.end(), [](const ir::Argument& arg) {
-    return mentions_iteration(arg.value);
-  });
-  return mine ||
+  const bool in_arguments =
+      std::any_of(node.args.begin(), node.args.end(),
+                  [](const ir::Argument& arg) { return mentions_iteration(arg.value); });
+  return in_arguments ||
          (node.body && std::any_of(node.body->nodes.begin(), node.body->nodes.end(),
                                    [](const Node& each) { return mentions_iteration(each); }));
 }
@@ -121,29 +121,30 @@ std::optional<std::pair<Dim, int64_t>> remainder_of(const ir::Atom& atom) {
   const bool divides =
       std::holds_alternative<ir::FloorDiv>(atom) || std::holds_alternative<ir::Mod>(atom);
   if (!divides || !operands->b.is_constant() || operands->b.value() < 1) return std::nullopt;
-  const Dim whole = ir::sum_of({{1, {atom}}});
+  const Dim value = ir::sum_of({{1, {atom}}});
   return std::pair(
-      std::holds_alternative<ir::Mod>(atom) ? whole : operands->a - operands->b * whole,
+      std::holds_alternative<ir::Mod>(atom) ? value : operands->a - operands->b * value,
       operands->b.value());
 }
 
-Node node_at(ir::Place place) {
+Node node_at(ir::Location location) {
   Node out;
-  out.scope = place.scope;
-  out.source = place.source;
+  out.scope = location.scope;
+  out.source = location.source;
   return out;
 }
 
 void require_iterations(int64_t count, std::vector<Where> where) {
   constexpr int64_t kLeast = 3;
   if (count >= kLeast) return;
-  throw Error({.id = "short-loop",
-               .message = kRefusedLoop,
-               .where = std::move(where),
-               .details = {},
-               .why = cat("it took ", count, count == 1 ? " iteration" : " iterations",
-                          ", too few to compare"),
-               .help = cat("give sample inputs for which it takes ", kLeast, " or more")});
+  throw Error(
+      {.id = "short-loop",
+       .message = kRefusedLoop,
+       .where = std::move(where),
+       .details = {},
+       .why = cat("it took ", count, count == 1 ? " iteration" : " iterations",
+                  ", too few to compare"),
+       .help = cat("give sample inputs for which it takes at least ", kLeast, " iterations")});
 }
 
 void refuse_loop(const ir::Graph& graph, const Node& node, std::string why, std::string help) {

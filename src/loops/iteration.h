@@ -1,4 +1,4 @@
-// Expressions over an iteration's number, and the operations that use them.
+// Expressions over a loop's iteration number, and the operations that use them.
 #pragma once
 
 #include <optional>
@@ -19,7 +19,7 @@ void for_each_dim(const ir::Attr& attr, Visit&& visit) {
     for (const ir::Dim& dim : *many) visit(dim);
 }
 
-/// Replaces each size in an argument by `change` of it.
+/// Replaces each size in an argument by `change(size)`.
 template <typename Change>
 void change_dims(ir::Attr& attr, Change&& change) {
   if (auto* one = std::get_if<ir::Dim>(&attr)) *one = change(*one);
@@ -35,16 +35,16 @@ bool mentions_iteration(const ir::Node& node);
 bool mentions(const ir::Attr& attr, const ir::Symbol& symbol);
 bool mentions(const ir::Node& node, const ir::Symbol& symbol);
 
-/// The expression with `by` in place of the symbol.
+/// The expression with the symbol replaced by `by`.
 ir::Dim replaced(const ir::Dim& dim, const ir::Symbol& symbol, const ir::Dim& by);
 /// The coefficient, if `dim` = coefficient * symbol + its value at 0.
 std::optional<int64_t> coefficient(const ir::Dim& dim, const ir::Symbol& symbol);
 
-/// The remainder of a division by a constant, and that constant, that the atom is, or that a
-/// quotient of it belongs to. Nothing for any other atom.
+/// For a remainder or a quotient of a division by a constant: the remainder and the constant.
+/// Nothing for any other atom.
 std::optional<std::pair<ir::Dim, int64_t>> remainder_of(const ir::Atom& atom);
 
-/// The number that an expression is in the sample's run, if the graph says so.
+/// The value of an expression in the sample's run, if the graph has it.
 std::optional<int64_t> sample_of(const ir::Graph& graph, const ir::Dim& dim);
 
 /// An argument that is a number or a size.
@@ -52,20 +52,20 @@ ir::Argument size_argument(std::string name, const ir::Dim& value);
 /// An argument of the operation, if it exists and is a size.
 const ir::Dim* dim_of(const ir::Node& node, std::string_view name);
 /// True for x[:].
-bool is_whole(const ir::Node& slice);
+bool is_full_slice(const ir::Node& slice);
 /// The argument `dim`, counted from the front.
 int64_t axis_of(const ir::Node& node, size_t rank);
 
 /// The slice of one element that an iteration reads from a tensor, or writes to it.
 struct OneSlice {
   int64_t axis = 0;
-  ir::Dim place;
+  ir::Dim index;
   bool keeps_axis = false;
 };
-/// Neighbouring elements of an axis.
+/// Consecutive elements of an axis.
 struct AxisPart {
   int64_t axis = 0;
-  ir::Dim place;
+  ir::Dim index;
   bool keeps_axis = false;
   int64_t width = 1;
 };
@@ -74,20 +74,20 @@ std::optional<AxisPart> axis_part_of(const ir::Node& node, size_t rank);
 /// The slice of select, slice, narrow and their scattering counterparts.
 std::optional<OneSlice> one_slice_of(const ir::Node& node, size_t rank);
 
-/// For messages about something that has no node.
-ir::Node node_at(ir::Place place);
+/// For messages at a location without a node.
+ir::Node node_at(ir::Location location);
 
 inline constexpr const char* kRefusedLoop =
     "a loop of dynamic length cannot be expressed as one scan";
 inline constexpr const char* kIterationHelp =
-    "compute with the iteration as a tensor, or let it be a sum of the iteration and a constant";
-/// Fewer than three iterations are too few to compare. Errors: `short-loop`, at the place given; in
-/// the middle of a trace, which adds it, at none.
+    "use the iteration number as a tensor, or only add a constant to it";
+/// Errors: `short-loop` for fewer than three iterations, which are too few to compare. The tracer
+/// adds the location itself.
 void require_iterations(int64_t count, std::vector<Where> where = {});
-/// Throws error `dynamic-loop` at the place of a node.
+/// Throws error `dynamic-loop` at the location of a node.
 [[noreturn]] void refuse_loop(const ir::Graph& graph, const ir::Node& node, std::string why,
                               std::string help);
-/// The same without a place, for callers in the middle of a trace, which adds it.
+/// The same without a location, which the tracer adds.
 [[noreturn]] void refuse_loop(std::string why, std::string help);
 
 }  // namespace t2n::loops

@@ -52,9 +52,9 @@ IterationValues Iterations::column(size_t position, size_t output, int64_t start
   return out;
 }
 
-const Spot* Iterations::spot(ValueId id) const {
-  const auto found = spots_.find(id);
-  return found == spots_.end() ? nullptr : &found->second;
+const DefSite* Iterations::def_site(ValueId id) const {
+  const auto found = def_sites_.find(id);
+  return found == def_sites_.end() ? nullptr : &found->second;
 }
 
 const std::pair<size_t, size_t>* Iterations::part(ValueId id) const {
@@ -81,30 +81,33 @@ void Iterations::simplify() {
 
 bool Iterations::simplify_node(const Node& node) {
   const std::string_view op = ir::op_name(node.op);
-  const auto stands_for = [&](ValueId id) {
+  const auto replace_by = [&](ValueId id) {
     if (id == ir::kNoValue || value(id).dtype != value(node.outputs[0]).dtype ||
         value(id).shape != value(node.outputs[0]).shape)
       return false;
-    values_.stand_for(node.outputs[0], id);
+    values_.replace(node.outputs[0], id);
     return true;
   };
-  if (op == "aten::slice.Tensor" && is_whole(node)) return stands_for(ir::operand(node, "self"));
-  if (op == "aten::slice_scatter" && is_whole(node)) return stands_for(ir::operand(node, "src"));
-  return op == "aten::copy" && stands_for(ir::operand(node, "src"));
+  if (op == "aten::slice.Tensor" && is_full_slice(node))
+    return replace_by(ir::operand(node, "self"));
+  if (op == "aten::slice_scatter" && is_full_slice(node))
+    return replace_by(ir::operand(node, "src"));
+  return op == "aten::copy" && replace_by(ir::operand(node, "src"));
 }
 
-/// Whether a node of every iteration joins `part` of its two operands to its own result in the
-/// iteration before, which nothing else reads, along one axis and in one dtype.
+/// True if a node concatenates operand `part` with its own result of the previous iteration, in
+/// every iteration, along one axis and in one dtype, and nothing else reads the intermediate
+/// results.
 bool Iterations::is_growing(size_t position, size_t part) const {
   const Node& last = node(count() - 1, position);
   for (int64_t iteration = 0; iteration < count(); ++iteration) {
     const Node& join = node(iteration, position);
     if (ir::op_name(join.op) != "aten::cat") return false;
     const std::vector<ValueId>& ids = std::get<ir::TensorRefs>(join.args.at(0).value).ids;
-    const auto is_alike = [&](ValueId id) {
+    const auto are_equal = [&](ValueId id) {
       return value(id).dtype == value(last.outputs[0]).dtype;
     };
-    if (ids.size() != 2 || !std::all_of(ids.begin(), ids.end(), is_alike) ||
+    if (ids.size() != 2 || !std::all_of(ids.begin(), ids.end(), are_equal) ||
         !(join.args.at(1).value == last.args.at(1).value))
       return false;
     const ValueId before = ids[1 - part];
@@ -153,7 +156,7 @@ std::vector<Growing> Iterations::take_growing() {
 }
 
 void Iterations::untag(const std::string& tag) {
-  for (auto id = static_cast<size_t>(loop_.first_values.front()); id < graph_.values.size(); ++id)
+  for (size_t id = loop_.first_values.front(); id < graph_.values.size(); ++id)
     graph_.values[id].name = without_tag(graph_.values[id].name, tag);
   for (size_t i = bounds_[0]; i < graph_.nodes.size(); ++i) untag_node(graph_.nodes[i], tag);
   const auto attribute = graph_.attributes.find(ir::kSampleSizes);
@@ -170,10 +173,10 @@ void Iterations::index() {
       for (size_t p = 0; p < graph_.nodes[i].outputs.size(); ++p)
         parts_[graph_.nodes[i].outputs[p]] = {i, p};
   for (int64_t iteration = 0; iteration < count(); ++iteration) {
-    const size_t begin = bounds_[static_cast<size_t>(iteration)];
-    for (size_t i = begin; i < bounds_[static_cast<size_t>(iteration) + 1]; ++i)
+    const size_t begin = bounds_[iteration];
+    for (size_t i = begin; i < bounds_[iteration + 1]; ++i)
       for (size_t p = 0; p < graph_.nodes[i].outputs.size(); ++p)
-        spots_[graph_.nodes[i].outputs[p]] = {iteration, i - begin, p};
+        def_sites_[graph_.nodes[i].outputs[p]] = {iteration, i - begin, p};
   }
   for (size_t i = bounds_[0]; i < graph_.nodes.size(); ++i)
     ir::for_each_input(graph_.nodes[i], [this](ValueId id) { read_.insert(id); });

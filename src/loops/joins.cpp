@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "src/loops/iteration.h"
-#include "src/loops/rolling.h"
+#include "src/loops/rerolling.h"
 
 namespace t2n::loops {
 namespace {
@@ -14,38 +14,38 @@ bool is_cat(const ir::Node& node) {
   return op == "aten::cat" || op == "aten::concat" || op == "aten::concatenate";
 }
 
-/// The family's value before an operation that only added axis `dim` to it.
-std::optional<ir::ValueId> before_unsqueeze(const Family& family, int64_t dim) {
-  const ir::Node* const made = family.maker();
-  if (made == nullptr || ir::op_name(made->op) != "aten::unsqueeze" ||
-      axis_of(*made, family.inner().shape.size()) != dim)
+/// The operand of the unsqueeze that added axis `dim` to the body value, if there is one.
+std::optional<ir::ValueId> before_unsqueeze(const BodyValue& body_value, int64_t dim) {
+  const ir::Node* const producer = body_value.producer();
+  if (producer == nullptr || ir::op_name(producer->op) != "aten::unsqueeze" ||
+      axis_of(*producer, body_value.inner().shape.size()) != dim)
     return std::nullopt;
-  return ir::operand(*made, "self");
+  return ir::operand(*producer, "self");
 }
 
 }  // namespace
 
-/// Splits a list into runs of iterations and the values between them.
-std::vector<Segment> Rolling::segments(const std::vector<ir::ValueId>& ids) const {
+/// Splits a list into segments of consecutive iterations and the values between them.
+std::vector<Segment> Rerolling::segments(const std::vector<ir::ValueId>& ids) const {
   std::vector<Segment> out;
-  const auto instance = [&](size_t i) -> const Instance* {
-    const Instance* const found = values_.instance(resolved(ids[i]));
-    return found == nullptr || !found->has_family() ? nullptr : found;
+  const auto occurrence = [&](size_t i) -> const Occurrence* {
+    const Occurrence* const found = values_.occurrence(resolved(ids[i]));
+    return found == nullptr || !found->has_body_value() ? nullptr : found;
   };
   for (size_t i = 0; i < ids.size();) {
-    const Instance* first = instance(i);
-    const Instance* second = i + 1 < ids.size() ? instance(i + 1) : nullptr;
+    const Occurrence* first = occurrence(i);
+    const Occurrence* second = i + 1 < ids.size() ? occurrence(i + 1) : nullptr;
     const int64_t step = first && second ? second->iteration - first->iteration : 0;
-    if (!first || !second || first->family != second->family || (step != 1 && step != -1)) {
+    if (!first || !second || first->body_value != second->body_value || (step != 1 && step != -1)) {
       if (out.empty() || out.back().first) out.emplace_back();
       out.back().values.push_back(ids[i++]);
       continue;
     }
     Segment run{{}, *first, 1, step < 0};
-    const Instance* next = second;
-    for (++i; next && next->family == first->family &&
+    const Occurrence* next = second;
+    for (++i; next && next->body_value == first->body_value &&
               next->iteration == first->iteration + run.count * step;
-         next = i < ids.size() ? instance(i) : nullptr) {
+         next = i < ids.size() ? occurrence(i) : nullptr) {
       ++run.count;
       ++i;
     }
@@ -54,36 +54,36 @@ std::vector<Segment> Rolling::segments(const std::vector<ir::ValueId>& ids) cons
   return out;
 }
 
-/// torch.stack or torch.cat over the iterations of a loop becomes a stacked output of its scan.
-bool Rolling::settle_join(ir::Node& node) {
+/// Replaces torch.stack or torch.cat over the iterations of a loop by a stacked output of its scan.
+bool Rerolling::replace_join(ir::Node& node) {
   if (!is_stack(node) && !is_cat(node)) return false;
   auto& list = std::get<ir::TensorRefs>(node.args.at(0).value).ids;
   const std::vector<Segment> parts = segments(list);
   if (std::none_of(parts.begin(), parts.end(), [](const Segment& s) { return s.first; }))
     return false;
-  const ir::Place place{node.scope, node.source};
+  const ir::Location location{node.scope, node.source};
   const bool stack = is_stack(node);
   const ir::ValueId result = node.outputs.at(0);
-  const int64_t dim = axis_of(node, graph_.values[static_cast<size_t>(result)].shape.size());
+  const int64_t dim = axis_of(node, graph_.values[result].shape.size());
   if (parts.size() == 1) {
-    const ir::ValueId whole = piece(parts[0], stack, dim, result, place);
-    if (whole != result) values_.stand_for(result, whole);
+    const ir::ValueId all = piece(parts[0], stack, dim, result, location);
+    if (all != result) values_.replace(result, all);
     return true;
   }
   list.clear();
   for (const Segment& part : parts) {
     if (part.first) {
-      list.push_back(piece(part, stack, dim, ir::kNoValue, place));
+      list.push_back(piece(part, stack, dim, ir::kNoValue, location));
       continue;
     }
     for (const ir::ValueId id : part.values) {
-      const ir::ValueId one = settled(id, place);
-      const ir::Value value = graph_.values[static_cast<size_t>(one)];
+      const ir::ValueId one = materialised(id, location);
+      const ir::Value value = graph_.values[one];
       ir::Shape shape = value.shape;
       if (stack) shape.insert(shape.begin() + dim, 1);
       list.push_back(stack ? emit("aten::unsqueeze",
                                   {{"self", ir::TensorRef{one}}, size_argument("dim", dim)},
-                                  value.dtype, shape, place)
+                                  value.dtype, shape, location)
                            : one);
     }
   }
@@ -91,21 +91,21 @@ bool Rolling::settle_join(ir::Node& node) {
   return false;
 }
 
-/// The value that an iteration computes, in the body, without its axis of extent 1: the stacked
-/// output is the join itself then, with nothing to flatten behind it.
-ir::ValueId Rolling::squeezed(size_t index, int64_t dim) {
-  const Family& family = values_.family(index);
-  ir::Graph& body = *family.body;
-  ir::Value value = family.inner();
+/// The body value without its axis of size 1. The stacked output is then the concatenation itself,
+/// and needs no flatten.
+ir::ValueId Rerolling::squeezed(size_t index, int64_t dim) {
+  const BodyValue& body_value = values_.body_value(index);
+  ir::Graph& body = *body_value.body;
+  ir::Value value = body_value.inner();
   value.name = naming_.unique(value.name + "_row");
   value.shape.erase(value.shape.begin() + dim);
   ir::Node node;
   node.op = ir::op_id("aten::squeeze.dim");
-  node.args = {{"self", ir::TensorRef{family.value}}, size_argument("dim", dim)};
-  // The join's own place may be unknown in the body.
-  if (const ir::Node* const made = family.maker()) {
-    node.scope = made->scope;
-    node.source = made->source;
+  node.args = {{"self", ir::TensorRef{body_value.value}}, size_argument("dim", dim)};
+  // The location of the concatenation may be unknown in the body.
+  if (const ir::Node* const producer = body_value.producer()) {
+    node.scope = producer->scope;
+    node.source = producer->source;
   }
   node.call = static_cast<int>(body.nodes.size());
   node.outputs = {ir::add_value(body, value)};
@@ -113,41 +113,41 @@ ir::ValueId Rolling::squeezed(size_t index, int64_t dim) {
   return node.outputs[0];
 }
 
-/// A run of iterations along `dim`: on a new axis for a stack, on the values' own for a join.
-ir::ValueId Rolling::piece(const Segment& run, bool is_stack, int64_t dim, ir::ValueId wanted,
-                           ir::Place place) {
-  size_t index = run.first->family;
-  const Family family = values_.family(index);
-  const ir::Value inner = family.inner();
+/// The values of a segment along `dim`: on a new axis for a stack, on their own axis for a cat.
+ir::ValueId Rerolling::piece(const Segment& run, bool is_stack, int64_t dim, ir::ValueId result,
+                             ir::Location location) {
+  size_t index = run.first->body_value;
+  const BodyValue body_value = values_.body_value(index);
+  const ir::Value inner = body_value.inner();
   bool flatten = false;
   if (!is_stack) {
     flatten = true;
-    std::optional<ir::ValueId> row = before_unsqueeze(family, dim);
-    if (!row && inner.shape.at(static_cast<size_t>(dim)) == ir::Dim(1)) row = squeezed(index, dim);
+    std::optional<ir::ValueId> row = before_unsqueeze(body_value, dim);
+    if (!row && inner.shape.at(dim) == ir::Dim(1)) row = squeezed(index, dim);
     if (row) {
-      index = values_.add({family.body, *row, family.iterations});
+      index = values_.add({body_value.body, *row, body_value.iterations});
       flatten = false;
     }
   }
   const ir::DType dtype = inner.dtype;
-  const int64_t iterations = family.iterations;
-  const bool whole = run.count == iterations;
-  const bool direct = whole && !flatten;
-  ir::ValueId out = stacked(index, dim, run.reversed, direct ? wanted : ir::kNoValue);
-  ir::Shape shape = graph_.values[static_cast<size_t>(out)].shape;
-  const auto at = static_cast<size_t>(dim);
-  if (!whole) {
+  const int64_t iterations = body_value.iterations;
+  const bool is_complete = run.count == iterations;
+  const bool direct = is_complete && !flatten;
+  ir::ValueId out = stacked(index, dim, run.reversed, direct ? result : ir::kNoValue);
+  ir::Shape shape = graph_.values[out].shape;
+  const size_t at = dim;
+  if (!is_complete) {
     const int64_t begin =
         run.reversed ? iterations - 1 - run.first->iteration : run.first->iteration;
-    const int64_t rest = iterations - begin - run.count;
+    const int64_t remaining = iterations - begin - run.count;
     shape[at] = run.count;
     out = emit("aten::slice.Tensor",
                {{"self", ir::TensorRef{out}},
                 size_argument("dim", dim),
                 size_argument("start", begin),
-                size_argument("end", rest == 0 ? INT64_MAX : -rest),
+                size_argument("end", remaining == 0 ? INT64_MAX : -remaining),
                 size_argument("step", 1)},
-               dtype, shape, place);
+               dtype, shape, location);
   }
   if (!flatten) return out;
   shape[at] = shape[at] * shape[at + 1];
@@ -156,7 +156,7 @@ ir::ValueId Rolling::piece(const Segment& run, bool is_stack, int64_t dim, ir::V
               {{"self", ir::TensorRef{out}},
                size_argument("start_dim", dim),
                size_argument("end_dim", dim + 1)},
-              dtype, shape, place);
+              dtype, shape, location);
 }
 
 }  // namespace t2n::loops

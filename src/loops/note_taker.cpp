@@ -2,7 +2,7 @@
 
 namespace t2n::loops {
 
-void NoteTaker::begin_loop(const void* loop) {
+void NoteTaker::begin_loop(ir::ProgramPoint loop) {
   ir::UnrolledLoop note;
   note.loop = known_.try_emplace(loop, static_cast<int64_t>(known_.size())).first->second;
   note.number.what.emplace<ir::Symbol::Iteration>(static_cast<int64_t>(open_.size()));

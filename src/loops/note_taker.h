@@ -1,10 +1,11 @@
-// Notes a graph's loops while it is recorded.
+// Records where a graph's loops are while operations are appended.
 #pragma once
 
 #include <map>
 #include <vector>
 
 #include "ir/loop_notes.h"
+#include "ir/program_point.h"
 
 namespace t2n::loops {
 
@@ -13,13 +14,13 @@ class NoteTaker {
  public:
   explicit NoteTaker(ir::Graph& graph) : graph_(graph) {}
   /// `loop`: identifies the program's loop.
-  void begin_loop(const void* loop);
+  void begin_loop(ir::ProgramPoint loop);
   void end_iteration();
   void end_loop();
 
  private:
   ir::Graph& graph_;
-  std::map<const void*, int64_t> known_;
+  std::map<ir::ProgramPoint, int64_t> known_;
   std::vector<ir::UnrolledLoop> open_;
 };
 

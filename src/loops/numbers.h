@@ -1,4 +1,4 @@
-// Expresses arguments that are numbers in every iteration by the iteration's number.
+// Expresses constant arguments of iterations by the iteration number.
 #pragma once
 
 #include "ir/graph.h"
@@ -6,8 +6,8 @@
 
 namespace t2n::loops {
 
-/// Replaces arguments that grow by a constant from iteration to iteration by expressions over the
-/// loop's symbol. The first iteration may differ.
+/// Replaces arguments that increase by a constant per iteration by expressions over the loop's
+/// symbol. The first iteration may differ.
 void name_numbers(ir::Graph& graph, const LoopRecord& loop);
 
 }  // namespace t2n::loops

@@ -1,4 +1,4 @@
-// What is stored about a loop while its iterations are recorded, and what remains afterwards.
+// What is known about a loop while its iterations are recorded, and after rerolling.
 #pragma once
 
 #include <cstdint>
@@ -13,34 +13,34 @@ namespace t2n::loops {
 
 /// A loop whose iterations are nodes of a graph, one iteration after another.
 struct LoopRecord {
-  ir::Symbol number;                           ///< symbol of the iteration's number, in arguments
-  std::vector<size_t> bounds;                  ///< nodes before the first iteration, after it, …
-  std::vector<ir::Naming> namings = {};        ///< after the first two iterations
-  std::vector<ir::ValueId> first_values = {};  ///< the next value's id when each iteration began
+  ir::Symbol number;                     ///< symbol of the iteration number, in arguments
+  std::vector<size_t> bounds;            ///< node counts before the first iteration, after it, …
+  std::vector<ir::Naming> namings = {};  ///< after the first two iterations
+  std::vector<ir::ValueId> first_values = {};  ///< the next value id at the start of each iteration
   std::string suffix = {};                     ///< of names of values before the loop
   std::vector<std::string> tags = {};          ///< of the names of each iteration but the first
   ir::Dim length = {};                         ///< the number of iterations, over sizes
-  ir::Place place = {};
+  ir::Location location = {};
 };
 
 /// A name without the tag of an iteration; the same if the tag is "".
 std::string without_tag(std::string name, const std::string& tag);
 
-/// What remains known about the iterations of a rolled loop.
-struct Rolled {
+/// What remains known about the iterations of a rerolled loop.
+struct Rerolled {
   std::unordered_set<std::string> later = {};  ///< names of values of later iterations
   /// For these and for the states: the name of the value in the scan's first iteration.
   std::map<std::string, std::string> names = {};
-  std::string tag = {};  ///< that values of the scan's first iteration had in their names
-  std::vector<ir::Comparison> conditions = {};  ///< of sizes, for which the scan is right
-  bool has_first = false;                       ///< the first iteration stays in front of the scan
+  std::string tag = {};  ///< in the names of values of the scan's first iteration
+  std::vector<ir::Comparison> conditions = {};  ///< on sizes, under which the scan is correct
+  bool has_first = false;                       ///< the first iteration stays before the scan
 };
 
-/// What made a value.
+/// What produced a value.
 struct Origin {
   bool is_loop = false;
-  int64_t maker = 0;  ///< the family, or the first result of the operation
-  int64_t place = 0;  ///< the iteration, or the index of the result
+  int64_t producer = 0;  ///< the body value, or the first result of the operation
+  int64_t index = 0;     ///< the iteration, or the index of the result
 };
 
 }  // namespace t2n::loops

@@ -12,25 +12,24 @@
 namespace t2n::loops {
 
 inline constexpr const char* kPlainHelp =
-    "let every iteration do the same to tensors of the same shape; what differs in one iteration "
-    "can come "
-    "before or after the loop";
+    "make every iteration do the same to tensors of the same shape, and move what differs before "
+    "or after the loop";
 
 inline constexpr const char* kJoinHelp =
     "collect the parts in a list, and torch.cat them once after the loop";
 
 /// One value in all iterations.
 using IterationValues = std::vector<ir::ValueId>;
-/// The position where an iteration computes a value.
-struct Spot {
+/// Where an iteration computes a value.
+struct DefSite {
   int64_t iteration = 0;
   size_t node = 0;
   size_t output = 0;
 };
-/// One slice of an outer tensor for each iteration, from `first` forwards or backwards: one element
-/// of the axis or, as split() gives them, `part` elements that keep the axis.
+/// One slice of an outer tensor per iteration, from `first` forwards or backwards: one element of
+/// the axis or, as split() gives them, `part` elements that keep the axis.
 struct Slices {
-  ir::ValueId whole = ir::kNoValue;
+  ir::ValueId source = ir::kNoValue;
   int64_t axis = 0;
   int64_t part = 0;  ///< 0: one element, without the axis
   ir::Dim first;
@@ -38,14 +37,14 @@ struct Slices {
   int64_t step = 1;  ///< from one slice to the next
   ir::ValueId inner = ir::kNoValue;
 };
-/// Neighbouring elements of an axis of an outer tensor, others in each iteration.
+/// Consecutive elements of an axis of an outer tensor, which move with the iterations.
 struct Window {
-  ir::ValueId whole = ir::kNoValue;
+  ir::ValueId source = ir::kNoValue;
   int64_t axis = 0;
   ir::Dim first;  ///< where it begins in the first iteration
   int64_t step = 0;
   int64_t width = 0;
-  ir::ValueId inner = ir::kNoValue;  ///< the elements that all iterations take
+  ir::ValueId inner = ir::kNoValue;  ///< the elements that any iteration reads
 };
 /// 0, 1, … along an axis of a state.
 struct Positions {
@@ -56,41 +55,40 @@ struct Positions {
 struct CarriedState {
   IterationValues iterations;
   ir::ValueId inner = ir::kNoValue;
-  ir::ValueId next = ir::kNoValue;  ///< inside
+  ir::ValueId next = ir::kNoValue;  ///< in the body
 };
-/// A state of which each iteration writes one slice, and that is not used otherwise.
+/// A state of which each iteration only writes one slice.
 struct Filled {
   size_t state = 0;
   int64_t axis = 0;
   ir::Dim first;
   bool reversed = false;
   int64_t step = 1;
-  ir::ValueId source = ir::kNoValue;  ///< inside
+  ir::ValueId source = ir::kNoValue;  ///< in the body
 };
 
-/// `y = torch.cat([y, part], dim)` in every iteration becomes one join after the loop.
+/// `y = torch.cat([y, part], dim)` in every iteration becomes one concatenation after the loop.
 struct Growing {
-  ir::Node join;          ///< of the last iteration; it keeps its result
-  IterationValues parts;  ///< in the join's order
+  ir::Node join;          ///< that of the last iteration; it keeps its result
+  IterationValues parts;  ///< in the order of the concatenation
   IterationValues grown;  ///< after each iteration but the last
 };
 
-/// One iteration as a graph, and where its operands come from.
+/// One iteration as a graph, and the sources of its operands.
 struct Recurrence {
-  int64_t start = 0;  ///< the first iteration of the scan; earlier ones stay outside
+  int64_t start = 0;  ///< the first iteration of the scan; earlier ones stay before it
   std::shared_ptr<ir::Graph> body = std::make_shared<ir::Graph>();
-  ir::ValueId number = ir::kNoValue;  ///< inside: the iteration's number
-  /// What nodes compute, inside, by node and output; kNoValue for slices that are only written
-  /// through.
+  ir::ValueId number = ir::kNoValue;  ///< in the body: the iteration number
+  /// Body values by node and output; kNoValue for slices that are only written through.
   std::map<std::pair<size_t, size_t>, ir::ValueId> inner = {};
-  std::vector<bool> hoisted = {};  ///< by node: the same in all iterations
+  std::vector<bool> hoisted = {};  ///< by node: loop-invariant
   std::vector<Slices> slices = {};
   std::vector<Window> windows = {};
   std::vector<Positions> positions = {};
-  /// What must hold for the places that iterations read in states, and write there.
+  /// Bounds of the indices at which iterations read and write states.
   std::vector<ir::Comparison> conditions = {};
   std::vector<CarriedState> states = {};
-  std::vector<std::pair<ir::ValueId, ir::ValueId>> captured = {};  ///< outside, inside
+  std::vector<std::pair<ir::ValueId, ir::ValueId>> captured = {};  ///< outer value, body value
   std::vector<Filled> filled = {};
 };
 

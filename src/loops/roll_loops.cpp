@@ -1,14 +1,14 @@
 // The pass `roll-loops` replaces the loops that the attribute `unrolled_loops` notes by
 // `t2n::scan`, inner loops first, and removes the attribute. Shapes are those of one run.
 //
-// All iterations of a loop, apart from the first, must be equal: the same operations with the same
-// arguments. Their operands are the same in all iterations, consecutive slices of one tensor, own
-// results, or results of the iteration before. Arguments may follow from the iteration's number, as
-// its symbol or as numbers in equal steps. A later join of all iterations (stack, cat) reads a
-// stacked output; a reader of the last iteration reads a state.
+// All iterations of a loop except the first must be equal: the same operations with the same
+// arguments. Their operands are the same in all iterations, consecutive slices of one tensor, or
+// results of the same or the previous iteration. Arguments may depend on the iteration number, as
+// its symbol or as numbers in equal steps. A later stack or cat of all iterations reads a stacked
+// output; a reader of the last iteration reads a state.
 //
-// A loop of constant length without these properties stays unrolled, as does one that follows from
-// no input. Errors: `dynamic-loop` if the length is an expression over sizes, `ir-invalid` for
+// A loop of constant length without these properties stays unrolled, as does one that depends on no
+// input. Errors: `dynamic-loop` if the length is an expression over sizes, `ir-invalid` for
 // notes that do not fit the graph.
 #include <algorithm>
 #include <set>
@@ -19,8 +19,8 @@
 #include "src/loops/finish.h"
 #include "src/loops/iteration.h"
 #include "src/loops/numbers.h"
-#include "src/loops/rolling.h"
-#include "src/passes/pass.h"
+#include "src/loops/passes.h"
+#include "src/loops/rerolling.h"
 
 namespace t2n::loops {
 namespace {
@@ -72,12 +72,12 @@ void check_numbers(const Graph& graph, const Notes& notes) {
       if (mentions(graph.nodes[i], note.number)) refuse_notes();
 }
 
-/// Appends the nodes of a graph once more, operation by operation.
+/// Appends the nodes of a graph again, operation by operation.
 class Replay {
  public:
   /// `kept`: loops of the program that stay unrolled.
   Replay(Graph& graph, const Notes& notes, const std::set<int64_t>& kept)
-      : graph_(graph), notes_(notes), kept_(kept), rolling_(graph, naming_) {
+      : graph_(graph), notes_(notes), kept_(kept), rerolling_(graph, naming_) {
     naming_.take(graph);
   }
 
@@ -87,83 +87,80 @@ class Replay {
     check_numbers(graph_, notes_);
     const std::vector<Node> nodes = std::exchange(graph_.nodes, {});
     for (size_t i = 0; i <= nodes.size(); ++i) {
-      for (const Event& event : events[i]) follow(event);
-      if (i < nodes.size()) rolling_.append(nodes[i]);
+      for (const Event& event : events[i]) handle(event);
+      if (i < nodes.size()) rerolling_.append(nodes[i]);
     }
     if (!open_.empty()) refuse_notes();
-    for (ir::ValueId& id : graph_.outputs) id = rolling_.settled(id, {});
-    if (!rolled_.empty()) finish_loops(graph_, {});
-    return !rolled_.empty();
+    for (ir::ValueId& id : graph_.outputs) id = rerolling_.materialised(id, {});
+    if (!rerolled_.empty()) finish_loops(graph_, {});
+    return !rerolled_.empty();
   }
 
   /// After an error: the last loop that became a scan, or the one that failed to.
-  std::optional<int64_t> last_rolled() const {
-    return rolled_.empty() ? std::nullopt : std::optional(notes_[rolled_.back()].loop);
+  std::optional<int64_t> last_rerolled() const {
+    return rerolled_.empty() ? std::nullopt : std::optional(notes_[rerolled_.back()].loop);
   }
   bool is_static() const {
-    return std::all_of(rolled_.begin(), rolled_.end(),
+    return std::all_of(rerolled_.begin(), rerolled_.end(),
                        [&](size_t i) { return notes_[i].length.is_constant(); });
   }
 
  private:
-  void follow(const Event& event) {
+  void handle(const Event& event) {
     const ir::UnrolledLoop& note = notes_[event.note];
     if (kept_.contains(note.loop)) return;
     if (event.kind == Event::Kind::begin) {
       open_.push_back(event.note);
-      for (const LoopRecord& around : rolling_.open())
-        if (around.number == note.number) refuse_notes();
-      rolling_.begin_loop(note.number);
+      for (const LoopRecord& outer : rerolling_.open())
+        if (outer.number == note.number) refuse_notes();
+      rerolling_.begin_loop(note.number);
       return;
     }
     if (open_.empty() || open_.back() != event.note) refuse_notes();
-    if (event.kind == Event::Kind::iteration) return rolling_.end_iteration();
+    if (event.kind == Event::Kind::iteration) return rerolling_.end_iteration();
     open_.pop_back();
-    rolled_.push_back(event.note);
-    const LoopRecord& loop = rolling_.open().back();
-    const ir::Place place = place_of(loop);
+    rerolled_.push_back(event.note);
+    const LoopRecord& loop = rerolling_.open().back();
+    const ir::Location location = location_of(loop);
     if (note.length.is_constant()) {
-      if (!follows_inputs(loop))
+      if (!depends_on_inputs(loop))
         refuse_loop(graph_, Node(), "its iterations compute the same whatever the inputs are", "");
       name_numbers(graph_, loop);
     }
-    rolling_.end_loop(note.length, place);
+    rerolling_.end_loop(note.length, location);
   }
 
-  /// Whether anything that the iterations read follows from the inputs; otherwise folding computes
-  /// it.
-  bool follows_inputs(const LoopRecord& loop) const {
-    std::vector<bool> follows(graph_.values.size());
-    for (const ir::ValueId id : graph_.inputs) follows[static_cast<size_t>(id)] = true;
+  /// True if the iterations depend on the inputs. Otherwise constant folding computes them.
+  bool depends_on_inputs(const LoopRecord& loop) const {
+    std::vector<bool> depends(graph_.values.size());
+    for (const ir::ValueId id : graph_.inputs) depends[id] = true;
     for (size_t i = 0; i < loop.bounds.back(); ++i) {
       bool reads = ir::is_unpredictable(graph_.nodes[i].op);
       ir::for_each_input(graph_.nodes[i], [&](ir::ValueId id) {
         if (id == ir::kNoValue) return;
-        reads =
-            reads || follows[static_cast<size_t>(rolling_.resolved(id))] || rolling_.is_of_scan(id);
+        reads = reads || depends[rerolling_.resolved(id)] || rerolling_.is_scan_result(id);
       });
       if (reads && i >= loop.bounds.front()) return true;
-      for (const ir::ValueId id : graph_.nodes[i].outputs) follows[static_cast<size_t>(id)] = reads;
+      for (const ir::ValueId id : graph_.nodes[i].outputs) depends[id] = reads;
     }
     return false;
   }
 
   /// The module that contains all iterations.
-  ir::Place place_of(const LoopRecord& loop) const {
-    ir::Place out;
+  ir::Location location_of(const LoopRecord& loop) const {
+    ir::Location out;
     bool is_first = true;
     for (size_t i = loop.bounds.front(); i < loop.bounds.back(); ++i) {
       const Node& node = graph_.nodes[i];
       if (is_first) out = {node.scope, node.source};
       is_first = false;
-      while (!is_in(node.scope, out.scope))
-        out.scope = graph_.scopes[static_cast<size_t>(out.scope)].parent;
+      while (!is_in(node.scope, out.scope)) out.scope = graph_.scopes[out.scope].parent;
     }
     return out;
   }
 
   bool is_in(ir::ScopeId scope, ir::ScopeId outer) const {
-    for (; scope >= 0; scope = graph_.scopes[static_cast<size_t>(scope)].parent)
+    for (; scope >= 0; scope = graph_.scopes[scope].parent)
       if (scope == outer) return true;
     return false;
   }
@@ -172,13 +169,13 @@ class Replay {
   const Notes& notes_;
   const std::set<int64_t>& kept_;
   ir::Naming naming_;
-  Rolling rolling_;
+  Rerolling rerolling_;
   std::vector<size_t> open_;
-  std::vector<size_t> rolled_;
+  std::vector<size_t> rerolled_;
 };
 
-/// Rolls the loops of the notes; returns true if one became a scan.
-bool roll_noted(Graph& graph, const Notes& notes) {
+/// Rerolls the noted loops. Returns true if one became a scan.
+bool reroll_noted(Graph& graph, const Notes& notes) {
   for (std::set<int64_t> kept;;) {
     Graph copy = graph;
     Replay replay(copy, notes, kept);
@@ -187,27 +184,24 @@ bool roll_noted(Graph& graph, const Notes& notes) {
       if (changed) graph = std::move(copy);
       return changed;
     } catch (const Error& error) {
-      // A loop that does not become a scan, or whose remains are read by nothing as a whole, stays
+      // A loop that cannot become a scan, or whose scan is read in an unsupported way, stays
       // unrolled.
       const std::string& id = error.diagnostic().id;
       if ((id != "dynamic-loop" && id != "short-loop") || !replay.is_static()) throw;
-      kept.insert(replay.last_rolled().value());
+      kept.insert(replay.last_rerolled().value());
     }
   }
 }
 
 }  // namespace
-}  // namespace t2n::loops
 
-namespace t2n::passes {
-
-bool roll_loops(ir::Graph& graph, const PassContext&) {
+bool roll_loops(ir::Graph& graph, const passes::PassContext&) {
   const auto attribute = graph.attributes.find(ir::kUnrolledLoops);
   if (attribute == graph.attributes.end()) return false;
-  const auto notes = std::any_cast<loops::Notes>(std::move(attribute->second));
+  const auto notes = std::any_cast<Notes>(std::move(attribute->second));
   graph.attributes.erase(attribute);
-  loops::roll_noted(graph, notes);
+  reroll_noted(graph, notes);
   return true;
 }
 
-}  // namespace t2n::passes
+}  // namespace t2n::loops

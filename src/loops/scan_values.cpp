@@ -4,7 +4,7 @@
 
 namespace t2n::loops {
 
-const ir::Node* Family::maker() const {
+const ir::Node* BodyValue::producer() const {
   for (const ir::Node& node : body->nodes)
     if (std::find(node.outputs.begin(), node.outputs.end(), value) != node.outputs.end())
       return &node;
@@ -17,14 +17,14 @@ ir::ValueId ScanValues::resolved(ir::ValueId id) const {
   return id;
 }
 
-const Instance* ScanValues::instance(ir::ValueId id) const {
-  const auto found = instances_.find(id);
-  return found == instances_.end() ? nullptr : &found->second;
+const Occurrence* ScanValues::occurrence(ir::ValueId id) const {
+  const auto found = occurrences_.find(id);
+  return found == occurrences_.end() ? nullptr : &found->second;
 }
 
-size_t ScanValues::add(Family family) {
-  families_.push_back(std::move(family));
-  return families_.size() - 1;
+size_t ScanValues::add(BodyValue body_value) {
+  body_values_.push_back(std::move(body_value));
+  return body_values_.size() - 1;
 }
 
 }  // namespace t2n::loops

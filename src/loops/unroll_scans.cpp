@@ -1,5 +1,4 @@
-// The pass `unroll-scans` writes the iterations of a `t2n::scan` one after another, for targets
-// without loops.
+// The pass `unroll-scans` replaces a `t2n::scan` by its iterations, for targets without loops.
 #include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
@@ -7,7 +6,7 @@
 
 #include "ir/scan.h"
 #include "src/limits/unrolled.h"
-#include "src/passes/pass.h"
+#include "src/loops/passes.h"
 #include "src/passes/rewrite.h"
 
 namespace t2n::loops {
@@ -17,7 +16,7 @@ using ir::Dim;
 using ir::ValueId;
 using Values = std::vector<ValueId>;
 
-/// Inner loops come first. A loop around one that stays rolled stays rolled, too.
+/// Inner loops come first. A loop that contains a scan remains a scan, too.
 bool is_unrolled(const ir::Node& node) {
   if (!ir::is_scan(node)) return false;
   const Dim length = ir::read_scan(node).length;
@@ -27,18 +26,18 @@ bool is_unrolled(const ir::Node& node) {
          std::none_of(nodes.begin(), nodes.end(), ir::is_scan);
 }
 
-/// A body while its iterations are written.
+/// A body while its iterations are copied.
 struct UnrolledBody {
   const ir::Graph& graph;
   std::vector<ir::ScopeId> scopes;    ///< in the outer graph, by their index in the body
   std::vector<ir::SourceId> sources;  ///< likewise
-  Values now;  ///< for each value of the body, its counterpart in the present iteration
+  Values now;                         ///< for each body value, its copy in the current iteration
   std::vector<int> uses;
 
-  ValueId& input(size_t i) { return now[static_cast<size_t>(graph.inputs[i])]; }
-  bool reads(size_t i) const { return uses[static_cast<size_t>(graph.inputs[i])] > 0; }
-  const ir::Value& value(ValueId id) const { return graph.values[static_cast<size_t>(id)]; }
-  ValueId output(size_t i) const { return now[static_cast<size_t>(graph.outputs[i])]; }
+  ValueId& input(size_t i) { return now[graph.inputs[i]]; }
+  bool reads(size_t i) const { return uses[graph.inputs[i]] > 0; }
+  const ir::Value& value(ValueId id) const { return graph.values[id]; }
+  ValueId output(size_t i) const { return now[graph.outputs[i]]; }
 };
 
 class Unroller {
@@ -66,7 +65,7 @@ class Unroller {
 
   void unroll(const ir::Node& node) {
     const ir::Scan scan = ir::read_scan(node);
-    const size_t given = graph_.values.size();
+    const size_t first_new = graph_.values.size();
     UnrolledBody body = opened(*node.body);
     for (size_t i = 0; i < scan.captured.size(); ++i)
       body.input(scan.captured_input(i)) = resolved(scan.captured[i]);
@@ -88,24 +87,24 @@ class Unroller {
           node.outputs[s]);
     }
     for (size_t s = 0; s < states.size(); ++s)
-      define(node.outputs[scan.state_output(s)], states[s], given);
+      define(node.outputs[scan.state_output(s)], states[s], first_new);
   }
 
-  /// Its constants exist once for all iterations.
+  /// Copies the constants of a body once for all iterations.
   UnrolledBody opened(const ir::Graph& graph) {
     UnrolledBody out{
         graph, {0}, {}, Values(graph.values.size(), ir::kNoValue), ir::use_counts(graph)};
     for (size_t i = 1; i < graph.scopes.size(); ++i) {
       const ir::Scope& scope = graph.scopes[i];
-      out.scopes.push_back(ir::add_scope(graph_, out.scopes.at(static_cast<size_t>(scope.parent)),
-                                         scope.module_class, scope.attribute));
+      out.scopes.push_back(
+          ir::add_scope(graph_, out.scopes.at(scope.parent), scope.module_class, scope.attribute));
     }
     for (const ir::Source& source : graph.sources)
       out.sources.push_back(ir::add_source(graph_, source));
     for (const ir::Constant& constant : graph.constants) {
       const ValueId id = value_like(out.value(constant.value));
       graph_.constants.push_back({id, constant.data});
-      out.now[static_cast<size_t>(constant.value)] = id;
+      out.now[constant.value] = id;
     }
     return out;
   }
@@ -128,28 +127,27 @@ class Unroller {
   }
 
   void copy(const ir::Node& node, UnrolledBody& body) {
-    ir::Node made = node;
-    for (ir::Argument& arg : made.args)
-      ir::change_refs(arg.value, [&](ValueId& id) { id = body.now[static_cast<size_t>(id)]; });
-    for (ValueId& id : made.outputs)
-      id = body.now[static_cast<size_t>(id)] = value_like(body.value(id));
-    made.scope = body.scopes[static_cast<size_t>(node.scope)];
-    if (node.source != ir::kNoSource) made.source = body.sources[static_cast<size_t>(node.source)];
-    made.call = calls_.take(made.op, made.scope);
-    graph_.nodes.push_back(std::move(made));
+    ir::Node copied = node;
+    for (ir::Argument& arg : copied.args)
+      ir::change_refs(arg.value, [&](ValueId& id) { id = body.now[id]; });
+    for (ValueId& id : copied.outputs) id = body.now[id] = value_like(body.value(id));
+    copied.scope = body.scopes[node.scope];
+    if (node.source != ir::kNoSource) copied.source = body.sources[node.source];
+    copied.call = calls_.take(copied.op, copied.scope);
+    graph_.nodes.push_back(std::move(copied));
   }
 
-  /// Appends an operation in place of the scan.
+  /// Appends an operation at the scan's location.
   void append(const ir::Node& scan, std::string_view op, std::vector<ir::Argument> args,
               ValueId output) {
-    ir::Node made;
-    made.op = ir::op_id(op);
-    made.args = std::move(args);
-    made.outputs = {output};
-    made.scope = scan.scope;
-    made.source = scan.source;
-    made.call = calls_.take(made.op, made.scope);
-    graph_.nodes.push_back(std::move(made));
+    ir::Node added;
+    added.op = ir::op_id(op);
+    added.args = std::move(args);
+    added.outputs = {output};
+    added.scope = scan.scope;
+    added.source = scan.source;
+    added.call = calls_.take(added.op, added.scope);
+    graph_.nodes.push_back(std::move(added));
   }
 
   ValueId value_like(ir::Value value) {
@@ -167,11 +165,10 @@ class Unroller {
 
   /// The last state gets the name of the scan's output, unless it is older than the loop or already
   /// has such a name.
-  void define(ValueId old, ValueId made, size_t given) {
-    last_[old] = made;
-    if (static_cast<size_t>(made) >= given && named_.insert(made).second)
-      std::swap(graph_.values[static_cast<size_t>(old)].name,
-                graph_.values[static_cast<size_t>(made)].name);
+  void define(ValueId scan_output, ValueId value, size_t first_new) {
+    last_[scan_output] = value;
+    if (static_cast<size_t>(value) >= first_new && named_.insert(value).second)
+      std::swap(graph_.values[scan_output].name, graph_.values[value].name);
   }
 
   ir::Graph& graph_;
@@ -185,8 +182,8 @@ class Unroller {
 }  // namespace
 }  // namespace t2n::loops
 
-bool t2n::passes::unroll_scans(ir::Graph& graph, const PassContext& context) {
-  if (!context.is_native || context.is_native(ir::op_id(ir::kScanOp))) return false;
+bool t2n::loops::unroll_scans(ir::Graph& graph, const passes::PassContext& context) {
+  if (context.native.contains(ir::op_id(ir::kScanOp))) return false;
   if (std::none_of(graph.nodes.begin(), graph.nodes.end(), loops::is_unrolled)) return false;
   loops::Unroller(graph).run();
   return true;

@@ -1,4 +1,4 @@
-// A TorchScript model as the rest of the program sees it: its arguments, and what its file states.
+// The torch-free description of a TorchScript model: its arguments and the metadata of its file.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,10 @@
 
 namespace t2n::trace {
 
-/// Begins the reason of an error that follows from a condition on values.
-inline constexpr std::string_view kConditionOfValues = "its condition comes from ";
+/// The beginning of an error's reason if a condition on values is the cause.
+inline constexpr std::string_view kConditionOnValues = "its condition comes from ";
 
-/// A leaf of the model's arguments. A Tensor without bytes stands for "this shape and dtype".
+/// A leaf of the model's arguments. A Tensor without bytes means "this shape and dtype".
 using Leaf = std::variant<ir::None, ir::Tensor, int64_t, double, bool, std::string>;
 
 /// A leaf and its position: {"x"}, {"pair", "0"}, {"features", "audio"}.
@@ -47,7 +47,7 @@ struct ModelInfo {
   int64_t format_version = 0;
   std::vector<std::string> methods;
   std::vector<ArgumentInfo> arguments;  ///< of `method`, without self
-  std::vector<SampleInput> samples;     ///< shapes and dtypes kept in a traced file
+  std::vector<SampleInput> samples;     ///< shapes and dtypes stored in a traced file
   int64_t parameters = 0;               ///< elements of parameters and buffers, shared ones once
   int64_t parameter_bytes = 0;
   /// Compression settings by module path, as JSON: the modules' attribute `quant_params`.

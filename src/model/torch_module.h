@@ -14,11 +14,11 @@
 
 namespace t2n::trace {
 
-/// What runs a model.
+/// The executor that runs a model.
 enum class Executor {
   torch,          ///< LibTorch's own executor without its optimisations: the reference of a check
-  torch_unfused,  ///< the same; torch's modules hear that gradients are on, as in every export, and
-                  ///< take no fused path
+  torch_unfused,  ///< the same with gradients reported as on, as in every export, so that torch's
+                  ///< modules take no fused path
   // LibTorch's, with another quantised engine than its default one:
   torch_onednn,  ///< the default one has its kernels, too, except for linear layers and many groups
   torch_fbgemm,
@@ -47,22 +47,22 @@ struct TorchModule {
   /// Runs the model once and records it. Graph inputs are the tensor leaves, depth first.
   Traced (*trace)(Session& session, const std::vector<SampleInput>& inputs,
                   const TraceOptions& options);
-  /// What the tensor inputs index, depth first, found by a run that ends once no tensor with their
-  /// values is left. Errors: `input-…`; `forward-failed` if torch refuses these values.
+  /// The index ranges of the tensor inputs, depth first. The run ends once no tensor with their
+  /// values is alive. Errors: `input-…`; `forward-failed` if torch refuses these values.
   std::vector<InputRange> (*input_ranges)(Session& session, const std::vector<SampleInput>& inputs,
                                           bool explicit_states);
   /// Runs the model as trace() does, without recording. States are those of the last trace.
   std::vector<ir::Tensor> (*run)(Session& session, const std::vector<SampleInput>& inputs);
-  /// The same in another executor. LibTorch's loads the model anew each time. Errors:
+  /// The same in another executor. LibTorch's own reloads the model each time. Errors:
   /// `forward-failed`; `unsupported-dtype` if LibTorch has no kernel for 16-bit floats.
   std::vector<ir::Tensor> (*run_in)(Session& session, const std::vector<SampleInput>& inputs,
                                     Executor executor);
-  /// The first operator of our run with a result that no operator of that name gives in `torch`'s.
+  /// The first operator of our run whose result no operator of that name has in the run of `torch`.
   FirstDifference (*first_difference)(Session& session, const std::vector<SampleInput>& inputs,
                                       Executor torch, Executor ours);
-  /// Refuses a model whose file changed since it was loaded. With `whole` it also reads all bytes
-  /// and compares them with their checksums.
-  void (*verify)(const Session& session, bool whole);
+  /// Refuses a model whose file changed since it was loaded. `checks_bytes`: it also reads all
+  /// bytes and compares them with their checksums.
+  void (*verify)(const Session& session, bool checks_bytes);
   ir::Evaluator (*evaluator)();
   /// The same with torch's own kernels for 16-bit floats, as its executor has them.
   ir::Evaluator (*native_evaluator)();
@@ -80,3 +80,13 @@ struct TorchModule {
 inline constexpr const char* kTorchModuleSymbol = "t2n_torch_module";
 
 }  // namespace t2n::trace
+
+namespace t2n {
+
+/// Loads libt2nnef_torch.so on first use, so that only commands that need LibTorch load it.
+/// Errors: `torch-not-found` if it or LibTorch cannot be loaded.
+const trace::TorchModule& torch_module();
+/// The address of what libt2nnef_torch.so exports under this name, with the same errors.
+void* torch_module_symbol(const char* name);
+
+}  // namespace t2n

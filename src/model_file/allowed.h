@@ -1,11 +1,13 @@
-// The list of operators that a model may call, and reasons for all that are not on it.
+// The allowlist of operators that a model may call, and reasons for denied ones.
 #pragma once
 
-#include <span>
 #include <string>
 #include <string_view>
 
 namespace t2n::model_file {
+
+/// The text of allowed_operators.txt.
+std::string_view allowed_operators();
 
 /// True for "aten::add", "prim::If" and all others on the list; overloads share their name.
 bool is_allowed(std::string_view name);
@@ -18,7 +20,7 @@ std::string_view denial_help(std::string_view name);
 /// Classes that LibTorch implements in C++ and whose objects a file may hold.
 bool is_allowed_class(std::string_view qualified_name);
 
-/// "__torch__.torch.classes.…": implemented in C++, whatever it does.
+/// "__torch__.torch.classes.…": implemented in C++.
 bool is_native_class(std::string_view qualified_name);
 
 /// For functions without code to scan: methods of an allowed native class.

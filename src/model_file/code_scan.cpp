@@ -15,9 +15,9 @@ namespace {
 constexpr size_t kMaxExpression = 2000;
 /// Nested blocks.
 constexpr size_t kMaxBlocks = 200;
-/// Branches of one `if`; each is parsed inside the one before.
+/// Branches of one `if`; each is parsed inside the previous one.
 constexpr size_t kMaxElse = 500;
-/// Classes and functions, each needed by the one before.
+/// Classes and functions, each needed by the previous one.
 constexpr size_t kMaxChain = 1000;
 
 [[noreturn]] void refuse(const std::string& why) {
@@ -25,19 +25,21 @@ constexpr size_t kMaxChain = 1000;
               "torch.jit.save writes no such code");
 }
 
-bool begins_word(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+bool begins_identifier(char c) {
+  return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_';
+}
 bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
-bool continues_word(char c) { return begins_word(c) || is_digit(c); }
+bool continues_identifier(char c) { return begins_identifier(c) || is_digit(c); }
 
-bool is_operator_word(std::string_view word) {
+bool is_operator_keyword(std::string_view identifier) {
   constexpr std::array<std::string_view, 9> kWords = {"not", "and", "or",    "if",    "else",
                                                       "in",  "is",  "await", "lambda"};
-  return is_one_of(word, kWords);
+  return is_one_of(identifier, kWords);
 }
 
 }  // namespace
 
-/// Splits code into the tokens of torch/csrc/jit/frontend/lexer.h, as far as nesting requires.
+/// Splits code into the tokens of torch/csrc/jit/frontend/lexer.h that affect nesting.
 class CodeReader {
  public:
   CodeReader(std::string_view text, const std::string& module, CodeScan& scan)
@@ -69,8 +71,8 @@ class CodeReader {
     } else if (c == '"' || c == '\'') {
       end_name();
       string(c);
-    } else if (begins_word(c)) {
-      word();
+    } else if (begins_identifier(c)) {
+      identifier();
     } else if (is_digit(c)) {
       end_name();
       number();
@@ -125,7 +127,7 @@ class CodeReader {
 
   void number() {
     const size_t begin = at_;
-    while (at_ < text_.size() && (continues_word(here()) || here() == '.')) ++at_;
+    while (at_ < text_.size() && (continues_identifier(here()) || here() == '.')) ++at_;
     const char last = text_[at_ - 1];
     const bool is_hex = text_.substr(begin, 2) == "0x" || text_.substr(begin, 2) == "0X";
     if ((last == 'e' || last == 'E') && !is_hex && at_ < text_.size() &&
@@ -133,32 +135,34 @@ class CodeReader {
       ++at_;
   }
 
-  void word() {
+  void identifier() {
     const size_t begin = at_;
-    while (at_ < text_.size() && continues_word(here())) ++at_;
-    const std::string_view word = text_.substr(begin, at_ - begin);
+    while (at_ < text_.size() && continues_identifier(here())) ++at_;
+    const std::string_view identifier = text_.substr(begin, at_ - begin);
     if (is_after_dot_ && !name_.empty()) {
       name_ += '.';
-      name_ += word;
+      name_ += identifier;
       is_after_dot_ = false;
       return;
     }
     const bool is_attribute = is_after_dot_;
     end_name();
     if (is_definition_) {
-      definition_ = &scan_.definitions_[cat(module_, ".", word)];
+      definition_ = &scan_.definitions_[cat(module_, ".", identifier)];
       is_definition_ = false;
     }
     if (std::exchange(is_first_, false) && indents_.size() == 1)
-      is_definition_ = word == "class" || word == "def";
-    if (word == "elif" && ++elses_ > kMaxElse)
+      is_definition_ = identifier == "class" || identifier == "def";
+    if (identifier == "elif" && ++elses_ > kMaxElse)
       refuse(cat("there are more than ", kMaxElse, " branches of one kind"));
-    if (is_operator_word(word)) deepen();
-    if (word == "__torch__" || (!is_attribute && (word == "torch" || word == "ops"))) name_ = word;
+    if (is_operator_keyword(identifier)) deepen();
+    if (identifier == "__torch__" ||
+        (!is_attribute && (identifier == "torch" || identifier == "ops")))
+      name_ = identifier;
   }
 
   /// torch.relu(…) and ops.torchvision.nms(…) call operators.
-  void note_call() {
+  void record_call() {
     const size_t dot = name_.find('.'), last = name_.rfind('.');
     if (dot == std::string::npos) return;
     const std::string_view root = std::string_view(name_).substr(0, dot);
@@ -175,7 +179,7 @@ class CodeReader {
       is_after_dot_ = true;
       return;
     }
-    if (c == '(') note_call();
+    if (c == '(') record_call();
     end_name();
     is_first_ = false;
     if (c == '(' || c == '[' || c == '{') {
@@ -212,7 +216,7 @@ class CodeReader {
   std::vector<size_t> counts_;  ///< of the statement, and of each open bracket
   size_t total_ = 0;
   size_t elses_ = 0;
-  bool is_first_ = false;  ///< the next word is the first in its line
+  bool is_first_ = false;  ///< the next identifier is the first in its line
   bool is_definition_ = false;
   bool is_after_dot_ = false;
   std::string name_;
@@ -270,7 +274,7 @@ class Chains {
     }
   }
 
-  /// Definitions that need one another may be entered from any of them.
+  /// Mutually dependent definitions may be entered from any of them.
   void close(size_t root) {
     std::vector<size_t> group;
     do {
@@ -297,15 +301,15 @@ class Chains {
 }  // namespace
 
 void CodeScan::finish() const {
-  std::map<std::string_view, size_t> places;
-  for (const auto& [name, definition] : definitions_) places.emplace(name, places.size());
+  std::map<std::string_view, size_t> indices;
+  for (const auto& [name, definition] : definitions_) indices.emplace(name, indices.size());
   std::vector<std::vector<size_t>> needs;
-  for (const auto& [own, definition] : definitions_) {
+  for (const auto& [definition_name, definition] : definitions_) {
     std::vector<size_t>& here = needs.emplace_back();
     for (const std::string& name : definition.names)
       for (std::string_view part = name; !part.empty();) {
-        if (const auto found = places.find(part); found != places.end()) {
-          if (found->first != own) here.push_back(found->second);
+        if (const auto found = indices.find(part); found != indices.end()) {
+          if (found->first != definition_name) here.push_back(found->second);
           break;
         }
         const size_t dot = part.rfind('.');
@@ -313,7 +317,7 @@ void CodeScan::finish() const {
       }
   }
   if (Chains(std::move(needs)).longest() > kMaxChain)
-    refuse(cat("more than ", kMaxChain, " classes and functions need one another"));
+    refuse(cat("more than ", kMaxChain, " classes and functions depend on each other"));
 }
 
 }  // namespace t2n::model_file

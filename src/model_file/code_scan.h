@@ -10,15 +10,15 @@
 namespace t2n::model_file {
 
 /// The code records of an archive. Torch's parser, compiler and importer recurse into brackets,
-/// chains of operators, blocks, and definitions that need others. This class counts them in loops,
-/// and refuses more than a fixed depth. Errors: `model-corrupt`.
+/// chains of operators, blocks, and dependent definitions. This class counts them iteratively, and
+/// refuses more than a fixed depth. Errors: `model-corrupt`.
 class CodeScan {
  public:
-  /// `module`: what the record defines, as "__torch__.torch.nn.modules.linear".
+  /// `module`: the module of the record, such as "__torch__.torch.nn.modules.linear".
   void add(std::string_view text, const std::string& module);
-  /// Called after all records: checks which definition needs which.
+  /// Called after all records: checks the dependencies of definitions.
   void finish() const;
-  /// The operators that the code calls, as "aten::relu".
+  /// The operators that the code calls, such as "aten::relu".
   const std::set<std::string>& operators() const { return operators_; }
 
  private:

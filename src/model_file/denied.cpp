@@ -1,4 +1,4 @@
-// The reasons why operators are denied. The list in allowed.cpp decides.
+// The reasons why operators are denied. The list in allowed_operators.txt decides.
 #include <algorithm>
 
 #include "src/model_file/allowed.h"
@@ -6,7 +6,7 @@
 namespace t2n::model_file {
 namespace {
 
-enum class Match { whole, begin, part };
+enum class Match { exact, prefix, part };
 
 struct Row {
   Match match;
@@ -14,43 +14,43 @@ struct Row {
   std::string_view reason;
 };
 
-constexpr std::string_view kReach =
+constexpr std::string_view kExternalAccess =
     "operators that reach files, processes or other machines are never executed";
-constexpr std::string_view kAddress = "it gives an address of memory, or the time";
-constexpr std::string_view kTrust =
-    "it trusts its arguments, and wrong ones make it read or write any memory";
-constexpr std::string_view kPointer = "it takes bytes of a tensor for an address of memory";
-constexpr std::string_view kTraining = "it is for training alone";
+constexpr std::string_view kAddress = "it returns a memory address or the time";
+constexpr std::string_view kUnchecked =
+    "it does not check its arguments, and wrong ones make it access arbitrary memory";
+constexpr std::string_view kPointer = "it interprets bytes of a tensor as a memory address";
+constexpr std::string_view kTraining = "it is only for training";
 constexpr std::string_view kHardware = "it is for one kind of hardware or library";
 constexpr std::string_view kTest = "it is for tests of PyTorch";
 
-/// The first row that matches counts.
+/// The first matching row applies.
 constexpr Row kRows[] = {
-    {Match::whole, "aten::save", kReach},
-    {Match::whole, "aten::from_file", kReach},
-    {Match::begin, "c10d::", kReach},
-    {Match::begin, "_c10d_functional", kReach},
-    {Match::begin, "symm_mem::", kReach},
-    {Match::begin, "_dtensor::", kReach},
-    {Match::begin, "prim::rpc", kReach},
-    {Match::begin, "distributed::", kReach},
-    {Match::begin, "rpc::", kReach},
-    {Match::begin, "debugprims::", kReach},
-    {Match::begin, "aoti", kReach},
-    {Match::whole, "aten::to_here", kReach},
-    {Match::part, "owner", kReach},
-    {Match::whole, "prim::id", kAddress},
-    {Match::whole, "prim::TimePoint", kAddress},
-    {Match::whole, "aten::hash", kAddress},
+    {Match::exact, "aten::save", kExternalAccess},
+    {Match::exact, "aten::from_file", kExternalAccess},
+    {Match::prefix, "c10d::", kExternalAccess},
+    {Match::prefix, "_c10d_functional", kExternalAccess},
+    {Match::prefix, "symm_mem::", kExternalAccess},
+    {Match::prefix, "_dtensor::", kExternalAccess},
+    {Match::prefix, "prim::rpc", kExternalAccess},
+    {Match::prefix, "distributed::", kExternalAccess},
+    {Match::prefix, "rpc::", kExternalAccess},
+    {Match::prefix, "debugprims::", kExternalAccess},
+    {Match::prefix, "aoti", kExternalAccess},
+    {Match::exact, "aten::to_here", kExternalAccess},
+    {Match::part, "owner", kExternalAccess},
+    {Match::exact, "prim::id", kAddress},
+    {Match::exact, "prim::TimePoint", kAddress},
+    {Match::exact, "aten::hash", kAddress},
     {Match::part, "data_ptr", kAddress},
-    {Match::begin, "inductor", kTrust},
-    {Match::part, "nested", kTrust},
-    {Match::part, "jagged", kTrust},
-    {Match::part, "sparse", kTrust},
-    {Match::part, "coalesce", kTrust},
-    {Match::part, "unsafe", kTrust},
-    {Match::part, "segment_reduce", kTrust},
-    {Match::part, "sobol", kTrust},
+    {Match::prefix, "inductor", kUnchecked},
+    {Match::part, "nested", kUnchecked},
+    {Match::part, "jagged", kUnchecked},
+    {Match::part, "sparse", kUnchecked},
+    {Match::part, "coalesce", kUnchecked},
+    {Match::part, "unsafe", kUnchecked},
+    {Match::part, "segment_reduce", kUnchecked},
+    {Match::part, "sobol", kUnchecked},
     {Match::part, "fbgemm", kPointer},
     {Match::part, "prepack", kPointer},
     {Match::part, "pack", kPointer},
@@ -58,7 +58,7 @@ constexpr Row kRows[] = {
     {Match::part, "grad", kTraining},
     {Match::part, "_fused_", kTraining},
     {Match::part, "_amp_", kTraining},
-    {Match::begin, "onednn::", kHardware},
+    {Match::prefix, "onednn::", kHardware},
     {Match::part, "mkl", kHardware},
     {Match::part, "cudnn", kHardware},
     {Match::part, "cufft", kHardware},
@@ -69,13 +69,13 @@ constexpr Row kRows[] = {
     {Match::part, "flash_attention", kHardware},
     {Match::part, "efficient_attention", kHardware},
     {Match::part, "test", kTest},
-    {Match::whole, "aten::_foobar", kTest},
+    {Match::exact, "aten::_foobar", kTest},
 };
 
-bool fits(const Row& row, std::string_view name) {
+bool matches(const Row& row, std::string_view name) {
   switch (row.match) {
-    case Match::whole: return name == row.text;
-    case Match::begin: return name.starts_with(row.text);
+    case Match::exact: return name == row.text;
+    case Match::prefix: return name.starts_with(row.text);
     case Match::part: return name.find(row.text) != std::string_view::npos;
   }
   return false;
@@ -94,12 +94,12 @@ constexpr std::string_view kClasses[] = {
 
 std::string_view denial_reason(std::string_view name) {
   for (const Row& row : kRows)
-    if (fits(row, name)) return row.reason;
-  return "it is not among the operators that are known to compute and do nothing else";
+    if (matches(row, name)) return row.reason;
+  return "it is not on the list of operators that only compute";
 }
 
 std::string_view denial_help(std::string_view name) {
-  // Graph networks multiply by such a matrix: an edge is one of its entries.
+  // Graph networks multiply by such a matrix: each edge is one entry.
   if (name.find("sparse") != std::string_view::npos)
     return "compute a product with a sparse matrix from its entries: torch.zeros(n, "
            "x.shape[1]).index_add(0, rows, values[:, None] * x[columns]), or make a constant one "

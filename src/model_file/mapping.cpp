@@ -64,7 +64,7 @@ void Mapping::require_unchanged() const {
       is_same(path))
     return;
   throw Error("model-corrupt", "the model file changed while it was read", {},
-              "try again when nothing writes to it any more");
+              "try again when no other program writes to it");
 }
 
 void Mapping::restore() const { ::madvise(working_, size_, MADV_DONTNEED); }

@@ -11,7 +11,7 @@
 
 namespace t2n::model_file {
 
-/// Both views show the same file; writes to `working` reach neither `original` nor the file.
+/// Two views of the same file; writes to `working` change neither `original` nor the file.
 class Mapping {
  public:
   /// Errors: `model-not-found`, `model-format` (a folder, an empty file).
@@ -23,7 +23,7 @@ class Mapping {
   std::byte* working() const { return working_; }
   const std::byte* original() const { return original_; }
   size_t size() const { return size_; }
-  /// The read-only bytes behind a pointer into the working pages; nullptr if it points elsewhere.
+  /// The read-only bytes for a pointer into the working pages; nullptr if it points elsewhere.
   const std::byte* original_of(const void* pointer) const;
   /// Returns the working pages to the system: writes to them are lost, and the next reader sees the
   /// file again.

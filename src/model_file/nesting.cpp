@@ -11,21 +11,21 @@ using Id = Nesting::Id;
 
 struct Measure {
   int depth = 0;
-  uint64_t places = 1;
+  uint64_t paths = 1;
 };
 
-/// Orders nodes so that what is held comes before its holder; a cycle throws.
+/// Visits children before parents; throws for a cycle.
 class Measurer {
  public:
   Measurer(const Nesting& nodes, const std::string& id, const std::string& what)
       : nodes_(nodes),
         id_(id),
         what_(what),
-        state_(nodes.held.size()),
-        measures_(nodes.held.size()) {}
+        state_(nodes.children.size()),
+        measures_(nodes.children.size()) {}
 
   void run() {
-    for (Id id = 1; id < nodes_.held.size(); ++id)
+    for (Id id = 1; id < nodes_.children.size(); ++id)
       if (state_[id] == State::fresh) visit(id);
   }
 
@@ -37,32 +37,32 @@ class Measurer {
     state_[root] = State::open;
     while (!path.empty()) {
       auto& [id, next] = path.back();
-      if (next == nodes_.held[id].size()) {
+      if (next == nodes_.children[id].size()) {
         finish(id);
         path.pop_back();
         continue;
       }
-      const Id held = nodes_.held[id][next++];
-      if (state_[held] == State::open)
+      const Id child = nodes_.children[id][next++];
+      if (state_[child] == State::open)
         throw Error(id_, cat(what_, " cannot be read"), "a value in it contains itself");
-      if (state_[held] == State::done) continue;
-      state_[held] = State::open;
-      path.emplace_back(held, 0);
+      if (state_[child] == State::done) continue;
+      state_[child] = State::open;
+      path.emplace_back(child, 0);
     }
   }
 
   void finish(Id id) {
     Measure out;
-    for (const Id held : nodes_.held[id]) {
-      out.depth = std::max(out.depth, measures_[held].depth + 1);
-      out.places = std::min(out.places + measures_[held].places, kMaxPlaces + 1);
+    for (const Id child : nodes_.children[id]) {
+      out.depth = std::max(out.depth, measures_[child].depth + 1);
+      out.paths = std::min(out.paths + measures_[child].paths, kMaxPaths + 1);
     }
     if (out.depth > kMaxValueDepth)
       throw Error(id_, cat(what_, " cannot be read"),
                   cat("its values are nested more than ", kMaxValueDepth, " levels deep"));
-    if (out.places > kMaxPlaces)
+    if (out.paths > kMaxPaths)
       throw Error(id_, cat(what_, " cannot be read"),
-                  cat("its values, with those that are shared, are more than ", kMaxPlaces));
+                  cat("counting shared values repeatedly, it has more than ", kMaxPaths));
     state_[id] = State::done;
     measures_[id] = out;
   }

@@ -1,4 +1,4 @@
-// Values inside values: how deep, and how often.
+// Limits of nested values: depth and number.
 #pragma once
 
 #include <cstdint>
@@ -7,20 +7,20 @@
 
 namespace t2n::model_file {
 
-/// Which value holds which. The first node stands for all values that hold no others; it is not in
-/// `held`.
+/// The containment graph of values. Node 0 represents all values without children; it is not in
+/// `children`.
 struct Nesting {
   using Id = uint32_t;
-  std::vector<std::vector<Id>> held;
+  std::vector<std::vector<Id>> children;
 };
 
 /// A limit for nested lists, tuples, dictionaries and objects.
 inline constexpr int kMaxValueDepth = 500;
-/// A limit for places of values; each value counts as often as it can be reached.
-inline constexpr uint64_t kMaxPlaces = 50'000'000;
+/// A limit for the number of values; each counts once for every path that reaches it.
+inline constexpr uint64_t kMaxPaths = 50'000'000;
 
 /// Refuses values that contain themselves, are nested deeper than kMaxValueDepth, or are shared so
-/// often that a walk over them never ends. Does not recurse. Errors: `id`, with `what` as its
+/// often that visiting all paths never ends. Does not recurse. Errors: `id`, with `what` as its
 /// subject.
 void check_nesting(const Nesting& nodes, const std::string& id, const std::string& what);
 

@@ -12,20 +12,20 @@ namespace t2n::model_file {
 namespace {
 
 using Id = Nesting::Id;
-constexpr Id kPlain = 0;  ///< a value that holds no others
+constexpr Id kPlain = 0;  ///< a value without children
 constexpr size_t kMaxContainers = 10'000'000;
 
-/// Follows a pickle as torch::jit::Unpickler does, and remembers only which value holds which.
+/// Interprets a pickle like torch::jit::Unpickler, and records only the containment of values.
 class Walk {
  public:
   Walk(std::span<const char> bytes, const std::function<void(std::string_view)>& on_string)
       : bytes_(bytes), on_string_(on_string) {
-    nodes_.held.emplace_back();
+    nodes_.children.emplace_back();
   }
 
-  /// False if it cannot be followed: LibTorch would refuse it, too.
+  /// False if the pickle is invalid: LibTorch would refuse it, too.
   bool run() {
-    while (at_ < bytes_.size() && nodes_.held.size() <= kMaxContainers)
+    while (at_ < bytes_.size() && nodes_.children.size() <= kMaxContainers)
       if (const char opcode = bytes_[at_++]; opcode == '.')
         return true;
       else if (!step(opcode))
@@ -54,7 +54,7 @@ class Walk {
       case '\x89':                                                  // NEWFALSE
       case ')': return push(kPlain);                                // EMPTY_TUPLE
       case ']':                                                     // EMPTY_LIST
-      case '}': return push(make());                                // EMPTY_DICT
+      case '}': return push(new_node());                            // EMPTY_DICT
       case '(': marks_.push_back(stack_.size()); return true;       // MARK
       case 'c': return skip_line() && skip_line() && push(kPlain);  // GLOBAL
       case '\x81': return pop(1);                                   // NEWOBJ
@@ -108,9 +108,9 @@ class Walk {
     return false;
   }
 
-  Id make() {
-    nodes_.held.emplace_back();
-    return static_cast<Id>(nodes_.held.size() - 1);
+  Id new_node() {
+    nodes_.children.emplace_back();
+    return static_cast<Id>(nodes_.children.size() - 1);
   }
   bool push(Id id) {
     stack_.push_back(id);
@@ -133,13 +133,13 @@ class Walk {
     const auto found = memo_.find(key);
     return found != memo_.end() && push(found->second);
   }
-  void add(Id holder, Id held) {
-    if (holder != kPlain && held != kPlain) nodes_.held[holder].push_back(held);
+  void add(Id parent, Id child) {
+    if (parent != kPlain && child != kPlain) nodes_.children[parent].push_back(child);
   }
   bool fill(size_t count) {
     if (stack_.size() < count + 1) return false;
-    const Id holder = stack_[stack_.size() - count - 1];
-    for (size_t i = stack_.size() - count; i < stack_.size(); ++i) add(holder, stack_[i]);
+    const Id parent = stack_[stack_.size() - count - 1];
+    for (size_t i = stack_.size() - count; i < stack_.size(); ++i) add(parent, stack_[i]);
     return pop(count);
   }
   bool fill_marked() {
@@ -148,21 +148,21 @@ class Walk {
     marks_.pop_back();
     return fill(count);
   }
-  /// Values that hold no others form one plain value.
+  /// Creates a container of the topmost values.
   bool gather(size_t count) {
     if (stack_.size() < count) return false;
     const auto first = stack_.end() - static_cast<std::ptrdiff_t>(count);
-    Id made = kPlain;
+    Id container = kPlain;
     if (std::any_of(first, stack_.end(), [](Id id) { return id != kPlain; })) {
-      std::vector<Id> held;
-      std::copy_if(first, stack_.end(), std::back_inserter(held),
+      std::vector<Id> children;
+      std::copy_if(first, stack_.end(), std::back_inserter(children),
                    [](Id id) { return id != kPlain; });
-      made = make();
-      nodes_.held[made] = std::move(held);
+      container = new_node();
+      nodes_.children[container] = std::move(children);
     } else if (count > 0) {
-      made = make();
+      container = new_node();
     }
-    return pop(count) && push(made);
+    return pop(count) && push(container);
   }
   bool gather_marked() {
     if (marks_.empty() || marks_.back() > stack_.size()) return false;
@@ -170,9 +170,9 @@ class Walk {
     marks_.pop_back();
     const size_t count = stack_.size() - begin;
     if (count > 0) return gather(count);
-    return push(make());  // a list or dictionary, which may be filled later
+    return push(new_node());  // a list or dictionary, which may be filled later
   }
-  /// A function and its argument become a value that may hold the argument.
+  /// A function and its argument become a value that may contain the argument.
   bool build() { return stack_.size() >= 2 && gather(2); }
 
   std::span<const char> bytes_;

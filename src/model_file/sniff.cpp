@@ -37,7 +37,8 @@ void sniff_bytes(std::span<const std::byte> bytes, const std::string& path) {
                 "only the pointer was checked out", "run `git lfs pull` and try again");
   if (head.size() >= 2 && head[0] == '\x80' && head[1] >= 2 && head[1] <= 5)
     throw Error("model-format", cat(quoted(path), " is a Python pickle of torch.save's old format"),
-                "it holds Python objects, not a program; t2nnef runs no Python", kHowToSave);
+                "it contains Python objects, not a program; t2nnef does not run Python",
+                kHowToSave);
   if (head.size() > 262 && head.substr(257, 5) == "ustar")
     throw Error("model-format", cat(quoted(path), " is a tar archive, not a TorchScript file"), {},
                 kHowToSave, std::string(kUnknownKind));
@@ -80,11 +81,11 @@ void sniff_records(const std::vector<std::string>& records, std::string_view pic
 
 namespace {
 
-/// The digits behind these words; "" if there are none.
-std::string number_after(std::string_view text, std::string_view words) {
-  const size_t at = text.find(words);
+/// The digits after `prefix`; "" if there are none.
+std::string number_after(std::string_view text, std::string_view prefix) {
+  const size_t at = text.find(prefix);
   if (at == std::string_view::npos) return {};
-  const std::string_view rest = text.substr(at + words.size());
+  const std::string_view rest = text.substr(at + prefix.size());
   return std::string(rest.substr(0, std::min(rest.size(), rest.find_first_not_of("0123456789"))));
 }
 

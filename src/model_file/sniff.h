@@ -13,7 +13,7 @@ namespace t2n::model_file {
 inline constexpr std::string_view kUnknownKind = "unknown kind of file";
 
 /// Called before opening. Refuses everything but zip archives with `model-format`; each kind of
-/// file has its own message, with the lines that produce a right one.
+/// file has its own message, with the code that saves a correct file.
 void sniff_bytes(std::span<const std::byte> bytes, const std::string& path);
 
 /// Called after opening. Refuses a zip that is not a TorchScript archive (state_dict, pickled

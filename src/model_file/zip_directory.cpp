@@ -18,7 +18,7 @@ constexpr size_t kEntrySize = 46;
 constexpr size_t kLocalSize = 30;
 /// A limit for the inflated size of all deflated records together.
 constexpr size_t kMaxInflated = size_t{8} << 30;
-/// One deflated byte never gives more bytes than this.
+/// The maximum compression ratio of deflate.
 constexpr size_t kMaxRatio = 1040;
 
 [[noreturn]] void refuse_file(const std::string& path, const std::string& why) {
@@ -32,18 +32,18 @@ class Bytes {
   Bytes(std::span<const std::byte> file, const std::string& path) : file_(file), path_(path) {}
 
   size_t size() const { return file_.size(); }
-  bool holds(uint64_t at, uint64_t count) const {
+  bool contains(uint64_t at, uint64_t count) const {
     return at <= file_.size() && count <= file_.size() - at;
   }
   uint64_t number(uint64_t at, size_t count) const {
-    if (!holds(at, count)) refuse("its directory reaches beyond the end of the file");
+    if (!contains(at, count)) refuse("its directory reaches beyond the end of the file");
     uint64_t out = 0;
     for (size_t i = 0; i < count; ++i)
       out |= std::to_integer<uint64_t>(file_[static_cast<size_t>(at) + i]) << (8 * i);
     return out;
   }
   std::string text(uint64_t at, size_t count) const {
-    if (!holds(at, count)) refuse("its directory reaches beyond the end of the file");
+    if (!contains(at, count)) refuse("its directory reaches beyond the end of the file");
     return {reinterpret_cast<const char*>(file_.data()) + at, count};
   }
 
@@ -67,7 +67,7 @@ uint64_t find_end(const Bytes& bytes) {
   const size_t first = last > kMaxComment ? last - kMaxComment : 0;
   for (size_t at = last + 1; at-- > first;)
     if (bytes.number(at, 4) == kEndSignature) return at;
-  bytes.refuse("it has no directory");
+  bytes.refuse("the directory at the end of its zip archive is missing");
 }
 
 Directory find_directory(const Bytes& bytes) {
@@ -93,7 +93,7 @@ void read_long_fields(const Bytes& bytes, uint64_t extra, uint64_t extra_size, u
     if (tag == 1) {
       for (uint64_t* field : {&size, &compressed, &header}) {
         if (*field != kSeeLong) continue;
-        if (at + 8 > end) bytes.refuse("a record says less than it should");
+        if (at + 8 > end) bytes.refuse("a record's directory entry is incomplete");
         *field = bytes.number(at, 8);
         at += 8;
       }
@@ -101,7 +101,7 @@ void read_long_fields(const Bytes& bytes, uint64_t extra, uint64_t extra_size, u
     }
     at = end;
   }
-  bytes.refuse("a record does not say where it is");
+  bytes.refuse("a record's directory entry has no position");
 }
 
 ZipRecord read_entry(const Bytes& bytes, uint64_t at, const std::string& name) {
@@ -116,16 +116,16 @@ ZipRecord read_entry(const Bytes& bytes, uint64_t at, const std::string& name) {
   if (method != 0 && method != 8)
     bytes.refuse(
         cat("the record ", quoted(name), " is compressed in a way that PyTorch does not use"));
-  if (!bytes.holds(header, kLocalSize) || bytes.number(header, 4) != kLocalSignature)
+  if (!bytes.contains(header, kLocalSize) || bytes.number(header, 4) != kLocalSignature)
     bytes.refuse(cat("the record ", quoted(name), " is not where it should be"));
   if (bytes.number(header + 8, 2) != method)
-    bytes.refuse(cat("the record ", quoted(name), " is said to be compressed in two ways"));
+    bytes.refuse(cat("the record ", quoted(name), " has two different compression methods"));
   const uint64_t begin =
       header + kLocalSize + bytes.number(header + 26, 2) + bytes.number(header + 28, 2);
-  if (!bytes.holds(begin, compressed))
+  if (!bytes.contains(begin, compressed))
     bytes.refuse(cat("the record ", quoted(name), " reaches beyond the end of the file"));
   if (method == 0 ? size != compressed : size / kMaxRatio > compressed)
-    bytes.refuse(cat("the record ", quoted(name), " cannot be as long as it says"));
+    bytes.refuse(cat("the record ", quoted(name), " has an impossible size"));
   return {method == 0, static_cast<uint32_t>(bytes.number(at + 16, 4)), static_cast<size_t>(begin),
           static_cast<size_t>(compressed), static_cast<size_t>(size)};
 }
@@ -146,7 +146,7 @@ ZipDirectory read_directory(const Bytes& bytes) {
     if (!record.is_stored) inflated += record.size;
     if (inflated > kMaxInflated)
       throw Error("trace-limit", "the compressed records of the model are more than 8 GiB",
-                  "this much is never inflated", "save the model again, with torch.jit.save");
+                  "t2nnef does not decompress more", "save the model again, with torch.jit.save");
     at += kEntrySize + name_size + bytes.number(at + 30, 2) + bytes.number(at + 32, 2);
   }
   return out;
@@ -162,8 +162,7 @@ void check_crc(const std::string& name, const ZipRecord& record, std::span<const
                const std::string& path) {
   const auto* bytes = reinterpret_cast<const unsigned char*>(data.data());
   if (crc32_gzip_refl(0, bytes, data.size()) != record.crc)
-    refuse_file(path,
-                cat("the bytes of the record ", quoted(name), " are not those that were saved"));
+    refuse_file(path, cat("the record ", quoted(name), " has a wrong checksum"));
 }
 
 }  // namespace t2n::model_file

@@ -1,4 +1,4 @@
-// The directory of a zip archive, read by our own code: the bytes of the file for each record.
+// Reads the directory of a zip archive: the byte range of each record.
 #pragma once
 
 #include <cstddef>
@@ -17,12 +17,12 @@ struct ZipRecord {
   size_t size = 0;        ///< bytes of the record
 };
 
-/// Records by name, without the folder that contains them all. Every range lies in the file.
+/// Records by name, without the common top folder. Every range is inside the file.
 /// Errors: `model-corrupt`.
 using ZipDirectory = std::map<std::string, ZipRecord, std::less<>>;
 ZipDirectory read_zip_directory(std::span<const std::byte> file, const std::string& path);
 
-/// Refuses a record whose bytes have changed since it was written.
+/// Refuses a record with a wrong checksum.
 void check_crc(const std::string& name, const ZipRecord& record, std::span<const std::byte> data,
                const std::string& path);
 

@@ -1,13 +1,13 @@
-// The pass `bind-sizes`: symbols that the user did not declare dynamic become constant sizes. Sizes
-// that follow from values differ in every run, and stay.
-#include "src/passes/pass.h"
+// The pass `bind-sizes`: symbols that the user did not declare dynamic become constant sizes.
+// Data-dependent sizes differ in every run, and stay symbolic.
+#include "src/passes/passes.h"
 
 namespace t2n::passes {
 namespace {
 
 using ir::Sizes;
 
-/// Replaces the symbols that `sizes` knows.
+/// Replaces the symbols in `sizes`.
 class Binder {
  public:
   explicit Binder(const Sizes& sizes) : sizes_(sizes) {}
@@ -33,7 +33,7 @@ bool bind_sizes(ir::Graph& graph, const PassContext& context) {
   Sizes dynamic = std::any_cast<const Sizes&>(attribute->second);
   Sizes bound;
   for (const auto& [symbol, size] : dynamic)
-    if (symbol.born() == nullptr && (!context.keeps_symbol || !context.keeps_symbol(symbol)))
+    if (symbol.unbacked() == nullptr && (!context.keeps_symbol || !context.keeps_symbol(symbol)))
       bound.emplace(symbol, size);
   if (bound.empty()) return false;
 
@@ -48,6 +48,13 @@ bool bind_sizes(ir::Graph& graph, const PassContext& context) {
   else
     attribute->second = std::move(dynamic);
   return true;
+}
+
+ir::Graph at_sizes(const ir::Graph& graph, const ir::Sizes& sizes) {
+  ir::Graph out = graph;
+  if (!sizes.empty()) out.attributes[ir::kSampleSizes] = sizes;
+  run_pass(find_pass("bind-sizes", pass_rows()), out, {});
+  return out;
 }
 
 }  // namespace t2n::passes

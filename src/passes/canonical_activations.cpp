@@ -1,7 +1,7 @@
 // The pass `canonical-activations`: replaces formulas by the operation that engines have for them.
 #include <numbers>
 
-#include "src/passes/pass.h"
+#include "src/passes/passes.h"
 #include "src/passes/pattern.h"
 #include "src/passes/rewrite.h"
 
@@ -54,7 +54,7 @@ class Canonicaliser {
   }
 
  private:
-  /// The short name, with other ways to write relu6 unified.
+  /// The short name, with all notations of relu6 unified.
   std::string_view function_of(const Node& node) const {
     const std::string_view name = ir::op_short_name(node.op);
     const bool is_relu6 = (name == "hardtanh" && bounds(node, "min_val", "max_val")) ||
@@ -66,16 +66,15 @@ class Canonicaliser {
     return pattern_.number(node.find(low)) == 0.0 && pattern_.number(node.find(high)) == 6.0;
   }
 
-  bool is_wanted(std::string_view op) const {
-    return !context_.is_native || context_.is_native(ir::op_id(op));
-  }
+  bool is_native(std::string_view op) const { return context_.native.contains(ir::op_id(op)); }
 
-  /// Looks for the form around one use of its function, and climbs until it is complete.
+  /// Matches the form around one use of its function, and follows single users until it is
+  /// complete.
   bool match(const Node& function, const Form& form) {
     const ValueId e = function.outputs[0];
     const ValueId in = pattern_.tensor(function.find("self"));
     const ValueId x = in == ir::kNoValue ? in : pattern_.only_variable(in);
-    if (x == ir::kNoValue || !is_wanted(form.op)) return false;
+    if (x == ir::kNoValue || !is_native(form.op)) return false;
     const auto inner = pattern_.expand(in, x, ir::kNoValue);
     if (!inner || !is_close(*inner, form.inner) || !is_like(e, x)) return false;
     for (const Node* user = pattern_.only_user(e); user;
@@ -98,7 +97,7 @@ class Canonicaliser {
   }
 
   bool replace(const Node& root, std::string_view op, std::vector<ir::Argument> args) {
-    Node& node = graph_.nodes[static_cast<size_t>(&root - graph_.nodes.data())];
+    Node& node = graph_.nodes[&root - graph_.nodes.data()];
     node.op = ir::op_id(op);
     node.args = std::move(args);
     node.call = calls_.take(node.op, node.scope);
@@ -108,7 +107,7 @@ class Canonicaliser {
 
   /// x * rsqrt(mean(x * x, -1) + eps), or x / sqrt(…), optionally times a weight of the last axis.
   bool match_rms_norm(const Node& root) {
-    if (!is_wanted("aten::rms_norm")) return false;
+    if (!is_native("aten::rms_norm")) return false;
     const auto square = mean_square(pattern_.tensor(root.find("self")));
     const Node* user = pattern_.only_user(root.outputs[0]);
     if (!square || user == nullptr || !is_normalisation(*user, square->x, root)) return false;

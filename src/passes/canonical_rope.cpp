@@ -1,5 +1,5 @@
 // The pass `canonical-rope`: rotary position embeddings become one operation.
-#include "src/passes/pass.h"
+#include "src/passes/passes.h"
 #include "src/passes/pattern.h"
 #include "src/passes/rewrite.h"
 
@@ -65,8 +65,8 @@ class RopeFinder {
     return {};
   }
 
-  std::optional<Rope> match(const Factors& plain, const Factors& turned) const {
-    for (const auto& [half, sin] : {turned, Factors{turned.b, turned.a}}) {
+  std::optional<Rope> match(const Factors& plain, const Factors& rotated) const {
+    for (const auto& [half, sin] : {rotated, Factors{rotated.b, rotated.a}}) {
       const ValueId x = unrotated(half);
       if (x == ir::kNoValue) continue;
       if (plain.a == x) return Rope{x, plain.b, sin};
@@ -124,9 +124,9 @@ class RopeFinder {
   }
 
   std::optional<Half> sliced_half(const Node& node, ValueId x, int64_t size) const {
-    const auto integer = [&](std::string_view name, int64_t otherwise) {
+    const auto integer = [&](std::string_view name, int64_t fallback) {
       const Attr* attr = node.find(name);
-      return is_none(attr) ? static_cast<double>(otherwise) : pattern_.number(attr).value_or(-1);
+      return is_none(attr) ? static_cast<double>(fallback) : pattern_.number(attr).value_or(-1);
     };
     const auto d = static_cast<double>(size);
     const double start = integer("start", 0), end = integer("end", size);
@@ -136,9 +136,9 @@ class RopeFinder {
     return {};
   }
 
-  bool is_last_axis(const Node& node, ValueId of) const {
+  bool is_last_axis(const Node& node, ValueId tensor) const {
     const auto dim = pattern_.number(node.find("dim"));
-    const auto rank = static_cast<double>(pattern_.value(of).shape.size());
+    const auto rank = static_cast<double>(pattern_.value(tensor).shape.size());
     return rank > 0 && (dim == -1.0 || dim == rank - 1);
   }
 
@@ -150,7 +150,7 @@ class RopeFinder {
 }  // namespace
 
 bool canonical_rope(Graph& graph, const PassContext& context) {
-  if (context.is_native && !context.is_native(ir::op_id(kRope))) return false;
+  if (!context.native.contains(ir::op_id(kRope))) return false;
   return RopeFinder(graph).run();
 }
 

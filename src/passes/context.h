@@ -1,13 +1,14 @@
-// What passes get from their caller.
+// The context in which passes run.
 #pragma once
 
 #include <functional>
 #include <map>
-#include <optional>
 #include <string>
 
 #include "ir/evaluator.h"
 #include "ir/graph.h"
+#include "ir/op_set.h"
+#include "ir/op_table.h"
 #include "src/diag/sink.h"
 
 namespace t2n::compress {
@@ -16,28 +17,27 @@ class Settings;
 
 namespace t2n::passes {
 
-/// What passes get from their caller; every member may be empty.
+/// Options and services that the caller provides; every member may be empty.
 struct PassContext {
   ir::Evaluator evaluate;  ///< empty: nothing is folded
-  /// Whether the target has its own form of an operation; empty: it has all.
-  std::function<bool(ir::OpId)> is_native;
-  /// The dtype in which an operation computes, by the table of translations; empty: as it is.
-  std::function<std::optional<ir::Promotion>(ir::OpId)> promotion;
+  /// What is known about operators; nullptr: nothing.
+  const ir::OpTable* operators = nullptr;
+  /// The operations that the target has in a form of its own.
+  ir::OpSet native = ir::all_operators_but({});
   /// Symbols that stay symbolic (declared dynamic axes); empty: none.
   std::function<bool(const ir::Symbol&)> keeps_symbol;
   bool in_body = false;     ///< the graph is the body of a loop
-  bool sizes_vary = false;  ///< the graph is one of several for the same model at different sizes
-  /// Integer convolutions as in oneDNN's kernels that multiply by the product of the two scales,
-  /// not by one after the other.
+  bool sizes_vary = false;  ///< the graph is one of several probes of a model at different sizes
+  /// Integer convolutions multiply by the product of the two scales, as some of oneDNN's kernels
+  /// do, instead of by one after the other.
   bool multiplies_scales = false;
   /// The storage of weights and activations, by module; nullptr: unchanged.
   const compress::Settings* settings = nullptr;
   /// Runs the graph over the calibration set, for its observers; empty: there is no set.
   std::function<void(ir::Graph&)> calibrate;
-  /// By result name, the share of rounded values outside of their grid, over the calibration set;
-  /// empty: there is no set.
+  /// By result name, the share of clipped values over the calibration set; empty: there is no set.
   std::function<std::map<std::string, double>(const ir::Graph&)> clipped;
-  /// Whether the target multiplies by packed weights in an operation; empty: it does in all.
+  /// Whether the target supports packed weights in an operation; empty: in all.
   std::function<bool(const ir::Node&)> reads_packed;
   Report report;  ///< empty: messages are dropped
 };

@@ -1,5 +1,5 @@
 // The pass `dead-code`.
-#include "src/passes/pass.h"
+#include "src/passes/passes.h"
 #include "src/passes/rewrite.h"
 
 namespace t2n::passes {

@@ -10,14 +10,14 @@
 #include "src/diag/one_of.h"
 #include "src/passes/known.h"
 #include "src/passes/layers.h"
-#include "src/passes/pass.h"
+#include "src/passes/passes.h"
 #include "src/passes/rewriter.h"
 
 namespace t2n::passes {
 namespace {
 
-/// Elementwise, or on windows of one channel: a pool's windows span all axes but the first two, or,
-/// of a tensor without a batch, all but the first.
+/// Elementwise, or pooling within channels: the windows span all axes but the first two, or all but
+/// the first without a batch axis.
 bool is_homogeneous(const Node& node, size_t rank, bool channels_last) {
   constexpr std::array<std::string_view, 2> kElementwise = {"relu", "leaky_relu"};
   constexpr std::array<std::string_view, 9> kWindows = {
@@ -31,7 +31,7 @@ bool is_homogeneous(const Node& node, size_t rank, bool channels_last) {
          std::string_view("123").find(name[name.size() - 2]) + 3 == rank;
 }
 
-/// Two layers, by their node indices, and what is between them.
+/// Two consecutive layers, by their node indices.
 struct Pair {
   size_t first;
   size_t second;
@@ -54,33 +54,33 @@ class Equaliser {
   bool run() {
     for (size_t i = 0; i < graph_.nodes.size(); ++i) find_pair(i);
     constexpr int kMostSweeps = 30;
-    constexpr double kSettled = 1e-3;
+    constexpr double kConverged = 1e-3;
     double first_step = 0;
     for (int sweep = 0; sweep < kMostSweeps; ++sweep) {
       double step = 0;
       for (const Pair& pair : pairs_) step = std::max(step, equalise(pair));
       if (sweep == 0) first_step = step;
-      if (step < kSettled) break;
+      if (step < kConverged) break;
     }
-    return first_step >= kSettled && store();
+    return first_step >= kConverged && store();
   }
 
  private:
-  const ir::Value& value(ValueId id) const { return graph_.values[static_cast<size_t>(id)]; }
+  const ir::Value& value(ValueId id) const { return graph_.values[id]; }
   const Node& node(size_t at) const { return graph_.nodes[at]; }
 
   /// nullptr unless it is a known float constant with only one reader.
-  Tensor* own_constant(ValueId id) {
-    const int at = id == ir::kNoValue ? -1 : constants_[static_cast<size_t>(id)];
-    if (at < 0 || uses_[static_cast<size_t>(id)] != 1 || value(id).quant) return nullptr;
-    Tensor& data = graph_.constants[static_cast<size_t>(at)].data;
+  Tensor* exclusive_constant(ValueId id) {
+    const int at = id == ir::kNoValue ? -1 : constants_[id];
+    if (at < 0 || uses_[id] != 1 || value(id).quant) return nullptr;
+    Tensor& data = graph_.constants[at].data;
     return is_loaded(data) && ir::is_float(data.dtype) ? &data : nullptr;
   }
-  Tensor* weight_of(const Node& layer) { return own_constant(ir::operand(layer, "weight")); }
+  Tensor* weight_of(const Node& layer) { return exclusive_constant(ir::operand(layer, "weight")); }
 
-  /// A layer whose weights may change. Its channels lie along axis 1, those of linear layers along
+  /// A layer whose weights may change. Its channels are along axis 1, those of linear layers along
   /// the last axis.
-  bool is_open(const Node& layer, ValueId data) {
+  bool is_adjustable(const Node& layer, ValueId data) {
     if (!is_linear(layer) && !is_conv(layer)) return false;
     const Tensor* weight = weight_of(layer);
     if (weight == nullptr || !WeightChannels(layer, weight->shape).is_valid()) return false;
@@ -90,31 +90,31 @@ class Equaliser {
   void find_pair(size_t second) {
     const Node& to = node(second);
     ValueId at = ir::operand(to, "input");
-    if (at == ir::kNoValue || !is_open(to, at)) return;
-    while (uses_[static_cast<size_t>(at)] == 1) {
-      const int made = producers_[static_cast<size_t>(at)];
-      if (made < 0) return;
-      const Node& from = node(static_cast<size_t>(made));
+    if (at == ir::kNoValue || !is_adjustable(to, at)) return;
+    while (uses_[at] == 1) {
+      const int index = producers_[at];
+      if (index < 0) return;
+      const Node& from = node(static_cast<size_t>(index));
       if (is_homogeneous(from, value(at).shape.size(), is_linear(to))) {
         at = ir::operand(from, "self");
         if (at == ir::kNoValue) return;
         continue;
       }
-      if (is_linear(from) == is_linear(to) && is_open(from, at) && may_scale_bias(from))
-        add(static_cast<size_t>(made), second);
+      if (is_linear(from) == is_linear(to) && is_adjustable(from, at) && may_scale_bias(from))
+        add(static_cast<size_t>(index), second);
       return;
     }
   }
 
   bool may_scale_bias(const Node& layer) {
-    return is_absent(layer, "bias") || own_constant(ir::operand(layer, "bias")) != nullptr;
+    return is_absent(layer, "bias") || exclusive_constant(ir::operand(layer, "bias")) != nullptr;
   }
 
   void add(size_t first, size_t second) {
     const WeightChannels from(node(first), weight_of(node(first))->shape);
     const WeightChannels to(node(second), weight_of(node(second))->shape);
     if (from.outputs() != to.inputs()) return;
-    const size_t channels = static_cast<size_t>(from.outputs());
+    const size_t channels = from.outputs();
     factors_[first].outputs.assign(channels, 1);
     factors_[second].inputs.assign(channels, 1);
     pairs_.push_back({first, second});
@@ -126,18 +126,18 @@ class Equaliser {
     const Tensor& weight = *weight_of(node(layer));
     const WeightChannels channels(node(layer), weight.shape);
     const Factors& factors = factors_.at(layer);
-    const auto factor = [](const std::vector<double>& of, size_t channel) {
-      return of.empty() ? 1.0 : of[channel];
+    const auto factor = [](const std::vector<double>& channel_factors, size_t channel) {
+      return channel_factors.empty() ? 1.0 : channel_factors[channel];
     };
     const std::vector<double> values = ir::to_f64(weight);
     for (size_t i = 0; i < values.size(); ++i) {
-      const auto out = static_cast<size_t>(channels.output_of(static_cast<int64_t>(i)));
-      const auto in = static_cast<size_t>(channels.input_of(static_cast<int64_t>(i)));
+      const size_t out = channels.output_of(static_cast<int64_t>(i));
+      const size_t in = channels.input_of(static_cast<int64_t>(i));
       visit(i, values[i] * factor(factors.outputs, out) * factor(factors.inputs, in), out, in);
     }
   }
 
-  /// Returns the largest step of a channel, as |log s|.
+  /// Returns the largest change of a channel, as |log s|.
   double equalise(const Pair& pair) {
     std::vector<double>& down = factors_.at(pair.first).outputs;
     std::vector<double>& up = factors_.at(pair.second).inputs;
@@ -152,7 +152,7 @@ class Equaliser {
     double step = 0;
     for (size_t i = 0; i < down.size(); ++i) {
       const double s = std::sqrt(first[i] / second[i]);
-      if (!std::isfinite(s) || s == 0) continue;  // the channel is not read, or gives zeros only
+      if (!std::isfinite(s) || s == 0) continue;  // the channel is not read, or is always zero
       down[i] /= s;
       up[i] *= s;
       step = std::max(step, std::abs(std::log(s)));
@@ -162,21 +162,21 @@ class Equaliser {
 
   /// False if a number does not fit its dtype: then nothing changes.
   bool store() {
-    std::vector<std::pair<Tensor*, Tensor>> made;
+    std::vector<std::pair<Tensor*, Tensor>> updates;
     for (const auto& [layer, factors] : factors_) {
       Tensor* weight = weight_of(node(layer));
-      std::vector<double> values(static_cast<size_t>(weight->elements()));
+      std::vector<double> values(weight->elements());
       for_each_weight(layer, [&](size_t i, double v, size_t, size_t) { values[i] = v; });
-      made.emplace_back(weight, ir::tensor_of(weight->dtype, weight->shape, values));
+      updates.emplace_back(weight, ir::tensor_of(weight->dtype, weight->shape, values));
       if (factors.outputs.empty() || is_absent(node(layer), "bias")) continue;
-      Tensor* bias = own_constant(ir::operand(node(layer), "bias"));
+      Tensor* bias = exclusive_constant(ir::operand(node(layer), "bias"));
       values = ir::to_f64(*bias);
       for (size_t i = 0; i < values.size(); ++i) values[i] *= factors.outputs.at(i);
-      made.emplace_back(bias, ir::tensor_of(bias->dtype, bias->shape, values));
+      updates.emplace_back(bias, ir::tensor_of(bias->dtype, bias->shape, values));
     }
-    for (const auto& [place, data] : made)
+    for (const auto& [target, data] : updates)
       if (!ir::is_finite(data)) return false;
-    for (auto& [place, data] : made) *place = std::move(data);
+    for (auto& [target, data] : updates) *target = std::move(data);
     return true;
   }
 

@@ -1,11 +1,11 @@
-// The pass `expand-attention`: fused layers of attention as linear layers, attention and norms, so
-// that other passes see their weights. Each belongs to the module whose weight it has.
+// The pass `expand-attention`: fused attention layers become linear layers, attention and norms, so
+// that other passes find their weights. Each new layer belongs to the module of its weight.
 #include <limits>
 #include <map>
 #include <string>
 #include <string_view>
 
-#include "src/passes/pass.h"
+#include "src/passes/passes.h"
 #include "src/passes/rewriter.h"
 
 namespace t2n::passes {
@@ -23,7 +23,7 @@ class FusedAttention : public Rewriter {
                       static_cast<ir::ScopeId>(i));
   }
 
-  /// False where the node stays.
+  /// False if the node stays.
   bool rewrite() {
     const std::string_view op = ir::op_name(node().op);
     if (op == "aten::_transformer_encoder_layer_fwd") return is_plain("src") && encoder_layer();
@@ -31,7 +31,7 @@ class FusedAttention : public Rewriter {
     const ValueId x = ir::operand(node(), "query");
     const bool attends_to_itself =
         ir::operand(node(), "key") == x && ir::operand(node(), "value") == x;
-    if (!attends_to_itself || gives_weights() || !is_plain("query")) return false;
+    if (!attends_to_itself || uses_attention_weights() || !is_plain("query")) return false;
     define(attended(tensor("query"), integer("num_head", 1)));
     return true;
   }
@@ -45,23 +45,22 @@ class FusedAttention : public Rewriter {
            (is_none("mask") || (kind >= 0 && kind <= kMostKinds));
   }
 
-  /// Whether anything reads how much each place attends to each.
-  bool gives_weights() const {
+  /// Whether anything reads the attention weights.
+  bool uses_attention_weights() const {
     const auto& outputs = node().outputs;
-    return outputs.size() > 1 && outputs[1] != ir::kNoValue &&
-           uses_[static_cast<size_t>(outputs[1])] > 0;
+    return outputs.size() > 1 && outputs[1] != ir::kNoValue && uses_[outputs[1]] > 0;
   }
 
-  /// What `make` emits belongs to the module of a weight, where the graph knows it.
-  template <typename Make>
-  ValueId inside(std::string_view weight, const Make& make) {
+  /// Operations that `emit_layer` emits belong to the module of a weight, if the graph has it.
+  template <typename EmitLayer>
+  ValueId inside(std::string_view weight, const EmitLayer& emit_layer) {
     const std::string& name = value(tensor(weight)).name;
     const size_t dot = name.rfind('.');
     const auto found = dot == name.npos ? scopes_.end() : scopes_.find(name.substr(0, dot));
-    const ir::ScopeId around = node_.scope;
+    const ir::ScopeId outer = node_.scope;
     if (found != scopes_.end()) node_.scope = found->second;
-    const ValueId out = make();
-    node_.scope = around;
+    const ValueId out = emit_layer();
+    node_.scope = outer;
     return out;
   }
 
@@ -79,44 +78,44 @@ class FusedAttention : public Rewriter {
 
   /// [B, T, E] -> [B, H, T, E / H]
   ValueId split(ValueId x, int64_t heads) {
-    const ir::Shape given = shape(x);
-    const int64_t each = given[2].value() / heads;
-    const ValueId apart =
+    const ir::Shape from = shape(x);
+    const int64_t each = from[2].value() / heads;
+    const ValueId unflattened =
         emit("aten::unflatten.int",
              {{"self", TensorRef{x}}, {"dim", Dim(2)}, {"sizes", std::vector<Dim>{heads, each}}},
-             dtype(x), {given[0], given[1], heads, each});
-    return permute(apart, {0, 2, 1, 3});
+             dtype(x), {from[0], from[1], heads, each});
+    return permute(unflattened, {0, 2, 1, 3});
   }
 
   ValueId joined(ValueId x) {
-    const ValueId apart = permute(x, {0, 2, 1, 3});
-    const ir::Shape given = shape(apart);
+    const ValueId permuted = permute(x, {0, 2, 1, 3});
+    const ir::Shape from = shape(permuted);
     return emit("aten::flatten.using_ints",
-                {{"self", TensorRef{apart}}, {"start_dim", Dim(2)}, {"end_dim", Dim(3)}}, dtype(x),
-                {given[0], given[1], given[2] * given[3]});
+                {{"self", TensorRef{permuted}}, {"start_dim", Dim(2)}, {"end_dim", Dim(3)}},
+                dtype(x), {from[0], from[1], from[2] * from[3]});
   }
 
-  /// True means "takes part" here, and "takes none" in fused layers. Of kind 0 a mask is [T, T], of
-  /// kind 1 [B, T] of keys, of kind 2 [B, H, T, T].
+  /// The mask, inverted: true means "attend" here and "ignore" in fused layers. A mask of type 0 is
+  /// [T, T], of type 1 [B, T] over keys, of type 2 [B, H, T, T].
   ir::Attr mask() {
     if (is_none("mask")) return ir::None{};
-    const ValueId takes_part = unary("aten::logical_not", cast(tensor("mask"), ir::DType::boolean));
-    if (integer("mask_type", 0) != 1) return TensorRef{takes_part};
-    return TensorRef{unsqueeze(unsqueeze(takes_part, 1), 2)};
+    const ValueId attends = unary("aten::logical_not", cast(tensor("mask"), ir::DType::boolean));
+    if (integer("mask_type", 0) != 1) return TensorRef{attends};
+    return TensorRef{unsqueeze(unsqueeze(attends, 1), 2)};
   }
 
-  /// NaN for queries without keys, to which the plain operator gives zeros.
-  ValueId without_blind(ValueId y, const ir::Attr& mask) {
-    const auto* const takes_part = std::get_if<TensorRef>(&mask);
-    if (takes_part == nullptr) return y;
-    ir::Shape rows = shape(takes_part->id);
+  /// Replaces results of queries without keys by NaN; the plain operator returns zeros.
+  ValueId nan_without_keys(ValueId y, const ir::Attr& mask) {
+    const auto* const attends = std::get_if<TensorRef>(&mask);
+    if (attends == nullptr) return y;
+    ir::Shape rows = shape(attends->id);
     rows.back() = 1;
-    const ValueId sees = emit("aten::any.dim",
-                              {{"self", *takes_part},
-                               {"dim", Dim(static_cast<int64_t>(rows.size()) - 1)},
-                               {"keepdim", true}},
-                              ir::DType::boolean, rows);
-    return where(sees, y, constant({}, {std::numeric_limits<double>::quiet_NaN()}, dtype(y)));
+    const ValueId has_keys = emit("aten::any.dim",
+                                  {{"self", *attends},
+                                   {"dim", Dim(static_cast<int64_t>(rows.size()) - 1)},
+                                   {"keepdim", true}},
+                                  ir::DType::boolean, rows);
+    return where(has_keys, y, constant({}, {std::numeric_limits<double>::quiet_NaN()}, dtype(y)));
   }
 
   ValueId attended(ValueId x, int64_t heads) {
@@ -143,7 +142,7 @@ class FusedAttention : public Rewriter {
                             {"scale", ir::None{}},
                             {"enable_gqa", false}},
                            dtype(x), shape(query));
-    return linear(joined(without_blind(y, keys)), "proj_weight", "proj_bias");
+    return linear(joined(nan_without_keys(y, keys)), "proj_weight", "proj_bias");
   }
 
   ValueId normed(ValueId x, std::string_view weight, std::string_view bias) {
@@ -153,7 +152,7 @@ class FusedAttention : public Rewriter {
                    {"normalized_shape", std::vector<Dim>{shape(x).back()}},
                    {"weight", TensorRef{tensor(weight)}},
                    {"bias", TensorRef{tensor(bias)}},
-                   {"eps", real("eps", 0)},
+                   {"eps", scalar("eps", 0)},
                    {"cudnn_enable", false}},
                   dtype(x), shape(x));
     });

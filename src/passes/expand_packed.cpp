@@ -7,7 +7,7 @@
 
 #include "ir/building.h"
 #include "src/diag/one_of.h"
-#include "src/passes/pass.h"
+#include "src/passes/passes.h"
 #include "src/passes/rewriter.h"
 
 namespace t2n::passes {
@@ -20,21 +20,21 @@ constexpr std::string_view kPad = "aten::_pad_packed_sequence";
 constexpr std::array<std::string_view, 4> kLayers = {"aten::lstm.data", "aten::gru.data",
                                                      "aten::rnn_tanh.data", "aten::rnn_relu.data"};
 
-/// A set of sequences that were packed together.
+/// Sequences that were packed together.
 struct Batch {
   ValueId lengths;
   Dim count;     ///< of sequences
   Dim steps;     ///< of the padded tensor
-  ValueId mask;  ///< [steps, count]: whether a sequence has this step
+  ValueId mask;  ///< [steps, count]: whether the sequence has this step
   ValueId batch_sizes;
-  ValueId counts;  ///< [steps]: how many sequences have this step, then zeros
+  ValueId counts;  ///< [steps]: the number of sequences with this step, then zeros
 };
 
 /// The padded tensor that replaces packed data.
 struct Padded {
   ValueId value;
   bool batch_first;
-  std::optional<double> behind;  ///< the value of every element behind a sequence; nothing: unknown
+  std::optional<double> padding;  ///< the value of all padding elements; nothing: unknown
 };
 
 class PackedRewriter : public Rewriter {
@@ -45,7 +45,7 @@ class PackedRewriter : public Rewriter {
   bool rewrite() {
     const std::string_view op = ir::op_name(node().op);
     if (op == kPack) return pack();
-    if (op == "aten::select.int") return whole_batch();
+    if (op == "aten::select.int") return first_batch_size();
     if (op != kPad && !is_one_of(op, kLayers)) return false;
     const auto batch = batches_.find(tensor("batch_sizes"));
     if (batch == batches_.end()) return false;
@@ -55,18 +55,18 @@ class PackedRewriter : public Rewriter {
  private:
   Dim size(ValueId id, int axis) {
     if (sizes_vary_) return ir::size_symbol(graph_, id, axis);
-    return shape(id).at(static_cast<size_t>(axis));
+    return shape(id).at(axis);
   }
-  Dim extent(ValueId id, int axis) const { return shape(id).at(static_cast<size_t>(axis)); }
+  Dim extent(ValueId id, int axis) const { return shape(id).at(axis); }
 
-  ValueId numbers_below(const Dim& count, const Dim& now) {
+  ValueId numbers_below(const Dim& count, const Dim& size) {
     return emit("aten::arange",
                 {{"end", count},
                  {"dtype", DType::i64},
                  {"layout", ir::None{}},
                  {"device", ir::None{}},
                  {"pin_memory", ir::None{}}},
-                DType::i64, {now});
+                DType::i64, {size});
   }
   ValueId sum_of_rows(ValueId x) {
     return emit("aten::sum.dim_IntList",
@@ -77,15 +77,14 @@ class PackedRewriter : public Rewriter {
                 DType::i64, {extent(x, 0)});
   }
   ValueId swapped(ValueId x) {
-    ir::Ints order(static_cast<size_t>(rank(x)));
+    ir::Ints order(rank(x));
     for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int64_t>(i);
     std::swap(order[0], order[1]);
     return permute(x, order);
   }
   ValueId steps_first(const Padded& x) { return x.batch_first ? swapped(x.value) : x.value; }
 
-  /// The rows of a padded tensor that belong to its sequences, in torch's packed order: step by
-  /// step.
+  /// The rows of a padded tensor without its padding, in torch's packed order: step by step.
   ValueId packed(const Padded& x, const Batch& batch) {
     const ir::Value like = output(0);
     const ValueId rows = steps_first(x);
@@ -101,10 +100,10 @@ class PackedRewriter : public Rewriter {
     Batch batch;
     batch.count = size(x, batch_axis);
     batch.steps = size(x, 1 - batch_axis);
-    const ValueId given = tensor("lengths");
+    const ValueId lengths = tensor("lengths");
     batch.lengths =
-        emit("t2n::sequence_lengths", {{"self", TensorRef{given}}, {"most", batch.steps}},
-             DType::i64, shape(given));
+        emit("t2n::sequence_lengths", {{"self", TensorRef{lengths}}, {"most", batch.steps}},
+             DType::i64, shape(lengths));
     const ValueId step = numbers_below(batch.steps, extent(x, 1 - batch_axis));
     batch.mask = binary("aten::gt.Tensor", unsqueeze(batch.lengths, 0), unsqueeze(step, 1));
     batch.counts = sum_of_rows(cast(batch.mask, DType::i64));
@@ -122,7 +121,7 @@ class PackedRewriter : public Rewriter {
   }
 
   /// The first batch size, which does not depend on the others.
-  bool whole_batch() {
+  bool first_batch_size() {
     const auto batch = batches_.find(tensor("self"));
     if (batch == batches_.end() || dims("dim") != std::vector<Dim>{Dim(0)} ||
         dims("index") != std::vector<Dim>{Dim(0)})
@@ -131,7 +130,7 @@ class PackedRewriter : public Rewriter {
     return true;
   }
 
-  /// The padded form of packed rows, however they were computed.
+  /// The padded form of any packed rows.
   Padded unpacked(ValueId data, const Batch& batch) {
     if (const auto known = padded_.find(data); known != padded_.end()) return known->second;
     const Dim steps_now = extent(batch.mask, 0), count_now = extent(batch.mask, 1);
@@ -145,24 +144,24 @@ class PackedRewriter : public Rewriter {
     const ValueId one_less = binary("aten::sub.Tensor", so_far, number(1, DType::i64));
     ir::Shape rows = shape(data);
     rows[0] = extent(flat, 0);
-    const ValueId taken =
+    const ValueId gathered =
         emit("aten::index_select",
              {{"self", TensorRef{data}}, {"dim", Dim(0)}, {"index", TensorRef{one_less}}},
              dtype(data), rows);
     ir::Shape now = {steps_now, count_now};
-    std::vector<Dim> asked = {batch.steps, batch.count};
+    std::vector<Dim> sizes = {batch.steps, batch.count};
     for (int axis = 1; axis < rank(data); ++axis) {
       now.push_back(extent(data, axis));
-      asked.push_back(size(data, axis));
+      sizes.push_back(size(data, axis));
     }
-    const ValueId apart =
-        emit("aten::reshape", {{"self", TensorRef{taken}}, {"shape", asked}}, dtype(data), now);
-    return filled({apart, false, std::nullopt}, batch, 0);
+    const ValueId unflattened =
+        emit("aten::reshape", {{"self", TensorRef{gathered}}, {"shape", sizes}}, dtype(data), now);
+    return filled({unflattened, false, std::nullopt}, batch, 0);
   }
 
-  /// The padded tensor with `value` behind the sequences.
+  /// The padded tensor with `value` as its padding.
   Padded filled(const Padded& x, const Batch& batch, double value) {
-    if (x.behind == value) return x;
+    if (x.padding == value) return x;
     ValueId mask = x.batch_first ? swapped(batch.mask) : batch.mask;
     while (rank(mask) < rank(x.value)) mask = unsqueeze(mask, rank(mask));
     return {where(mask, x.value, number(value, dtype(x.value))), x.batch_first, value};
@@ -182,18 +181,20 @@ class PackedRewriter : public Rewriter {
     std::vector<std::pair<DType, ir::Shape>> results = {{output(0).dtype, sequence}};
     for (size_t i = 1; i < node().outputs.size(); ++i)
       results.emplace_back(output(static_cast<int>(i)).dtype, output(static_cast<int>(i)).shape);
-    const std::vector<ValueId> made = emit_all(cat("t2n::", base_name(), ".padded"), args, results);
-    const Padded y{made[0], x.batch_first, 0};
+    const std::vector<ValueId> results_of_layer =
+        emit_all(cat("t2n::", base_name(), ".padded"), args, results);
+    const Padded y{results_of_layer[0], x.batch_first, 0};
     const ValueId data = packed(y, batch);
     padded_.insert_or_assign(data, y);
     define(data, 0);
-    for (size_t i = 1; i < made.size(); ++i) define(made[i], static_cast<int>(i));
+    for (size_t i = 1; i < results_of_layer.size(); ++i)
+      define(results_of_layer[i], static_cast<int>(i));
     return true;
   }
 
   bool pad(const Batch& batch) {
     const bool batch_first = flag("batch_first", false);
-    const double value = real("padding_value", 0);
+    const double value = scalar("padding_value", 0);
     Padded x = filled(unpacked(tensor("data"), batch), batch, value);
     if (x.batch_first != batch_first) x.value = swapped(x.value);
     const int axis = batch_first ? 1 : 0;
@@ -207,10 +208,10 @@ class PackedRewriter : public Rewriter {
   /// The tensor with `total` steps.
   ValueId fitted(ValueId x, int axis, const Dim& total, const Dim& steps, double value) {
     if (total == steps) return x;
-    const Dim now = extent(x, axis), then = extent_of_output(axis);
+    const Dim before = extent(x, axis), after = extent_of_output(axis);
     ir::Shape to = shape(x);
-    to[static_cast<size_t>(axis)] = then;
-    if (then.value() <= now.value())
+    to[axis] = after;
+    if (after.value() <= before.value())
       return emit("aten::slice.Tensor",
                   {{"self", TensorRef{x}},
                    {"dim", Dim(axis)},
@@ -223,7 +224,7 @@ class PackedRewriter : public Rewriter {
     return emit("aten::constant_pad_nd",
                 {{"self", TensorRef{x}}, {"pad", amounts}, {"value", value}}, dtype(x), to);
   }
-  Dim extent_of_output(int axis) const { return output(0).shape.at(static_cast<size_t>(axis)); }
+  Dim extent_of_output(int axis) const { return output(0).shape.at(axis); }
 
   bool sizes_vary_;
   std::map<ValueId, Batch> batches_;  ///< by their batch sizes

@@ -2,19 +2,19 @@
 #include "ir/half.h"
 #include "ir/op_traits.h"
 #include "src/passes/known.h"
-#include "src/passes/pass.h"
+#include "src/passes/passes.h"
 #include "src/passes/rewrite.h"
 
 namespace t2n::passes {
 namespace {
 
-/// Operations with boolean results, whatever dtype they compute in.
+/// Operations with boolean results in any compute dtype.
 bool is_predicate(ir::OpId op) { return has_trait(ir::op_short_name(op), ir::OpTrait::predicate); }
 
-/// Operands that select and are not computed with: always booleans.
+/// Operands that only select: always booleans.
 bool is_condition(std::string_view name) { return name == "condition" || name == "mask"; }
 
-/// Whether f16 holds a factor or divisor.
+/// Whether f16 represents a factor or divisor exactly.
 bool is_exact_in_f16(double number) {
   const auto narrow = ir::float_to_half(static_cast<float>(number));
   return static_cast<double>(ir::half_to_float(narrow)) == number;
@@ -24,7 +24,7 @@ class Promoter {
  public:
   Promoter(Graph& graph, const PassContext& context)
       : graph_(graph),
-        promotion_(context.promotion),
+        operators_(*context.operators),
         names_(graph),
         calls_(graph),
         constants_(ir::constant_index(graph)) {}
@@ -37,11 +37,11 @@ class Promoter {
   }
 
  private:
-  ir::Value& value(ValueId id) { return graph_.values[static_cast<size_t>(id)]; }
+  ir::Value& value(ValueId id) { return graph_.values[id]; }
 
   void promote(Node node) {
-    const std::optional<ir::Promotion> rule = promotion_(node.op);
-    if (!rule || !node.compute_dtype) {
+    const auto* rule = operators_.exact<ir::Promotion>(node.op);
+    if (rule == nullptr || !node.compute_dtype) {
       graph_.nodes.push_back(std::move(node));
       return;
     }
@@ -56,7 +56,7 @@ class Promoter {
     narrow_result(std::move(node), natural);
   }
 
-  /// torch's common dtype, unless the operation leaves the integers (`true_divide`).
+  /// torch's common dtype, unless the operation converts integers to floats (`true_divide`).
   DType computing_dtype(const Node& node, ir::Promotion rule) {
     const DType common = *node.compute_dtype;
     if (common == DType::f16 && has_wide_number(node)) return DType::f32;
@@ -66,7 +66,7 @@ class Promoter {
     return rule == ir::Promotion::to_float ? DType::f32 : common;
   }
 
-  /// Kernels for f16 that multiply and divide take a single second operand in f32.
+  /// Kernels for f16 multiplication and division read a single second operand in f32.
   bool has_wide_number(const Node& node) const {
     const std::string_view name = ir::op_short_name(node.op);
     if (!has_trait(name, ir::OpTrait::takes_wide_number)) return false;
@@ -77,17 +77,17 @@ class Promoter {
     if (const auto* number = std::get_if<double>(other)) return !is_exact_in_f16(*number);
     const auto* tensor = std::get_if<ir::TensorRef>(other);
     if (tensor == nullptr) return false;
-    const auto at = static_cast<size_t>(tensor->id);
-    const ir::Value& given = graph_.values[at];
-    if (!given.shape.empty() || given.dtype == DType::f16 || given.dtype == DType::boolean)
+    const size_t at = tensor->id;
+    const ir::Value& operand = graph_.values[at];
+    if (!operand.shape.empty() || operand.dtype == DType::f16 || operand.dtype == DType::boolean)
       return false;
     const int constant = at < constants_.size() ? constants_[at] : -1;
     if (constant < 0) return true;
-    const ir::Tensor& known = graph_.constants[static_cast<size_t>(constant)].data;
+    const ir::Tensor& known = graph_.constants[constant].data;
     return !is_loaded(known) || !is_exact_in_f16(ir::element_f64(known, 0));
   }
 
-  /// `id` in another dtype; one cast serves all later operations.
+  /// `id` in another dtype; later operations share one cast.
   ValueId cast_of(ValueId id, DType dtype, const Node& user) {
     if (value(id).dtype == dtype || value(id).quant) return id;
     const auto [entry, is_new] = casts_.try_emplace({id, dtype}, ir::kNoValue);
@@ -101,15 +101,15 @@ class Promoter {
     return entry->second;
   }
 
-  void add_cast(ValueId from, ValueId to, const Node& beside) {
+  void add_cast(ValueId from, ValueId to, const Node& user) {
     static const ir::OpId cast_op = ir::op_id("t2n::cast");
     Node cast;
     cast.op = cast_op;
     cast.args = {{"self", ir::TensorRef{from}}, {"dtype", value(to).dtype}};
     cast.outputs = {to};
-    cast.scope = beside.scope;
-    cast.call = calls_.take(cast_op, beside.scope);
-    cast.source = beside.source;
+    cast.scope = user.scope;
+    cast.call = calls_.take(cast_op, user.scope);
+    cast.source = user.source;
     graph_.nodes.push_back(std::move(cast));
     changed_ = true;
   }
@@ -131,7 +131,7 @@ class Promoter {
   }
 
   Graph& graph_;
-  const decltype(PassContext::promotion)& promotion_;
+  const ir::OpTable& operators_;
   FreshNames names_;
   FreshCalls calls_;
   std::vector<int> constants_;  ///< per value
@@ -142,7 +142,7 @@ class Promoter {
 }  // namespace
 
 bool explicit_promotion(Graph& graph, const PassContext& context) {
-  return context.promotion && Promoter(graph, context).run();
+  return context.operators != nullptr && Promoter(graph, context).run();
 }
 
 }  // namespace t2n::passes

@@ -8,7 +8,7 @@
 #include "src/diag/one_of.h"
 #include "src/passes/known.h"
 #include "src/passes/layers.h"
-#include "src/passes/pass.h"
+#include "src/passes/passes.h"
 #include "src/passes/rewriter.h"
 
 namespace t2n::passes {
@@ -20,8 +20,7 @@ bool is_batch_norm(const Node& node) {
   constexpr std::array<std::string_view, 5> kNames = {
       "batch_norm", "native_batch_norm", "_native_batch_norm_legit",
       "_native_batch_norm_legit_no_training", "_batch_norm_no_update"};
-  return ir::op_name(node.op).starts_with("aten::") &&
-         is_one_of(ir::op_base_name(node.op), kNames);
+  return ir::op_name(node.op).starts_with("aten::") && is_one_of(ir::op_base_name(node.op), kNames);
 }
 
 /// The factor and the term of a batch norm for each channel.
@@ -57,14 +56,14 @@ class BatchNormFolder {
   }
 
  private:
-  const ir::Value& value(ValueId id) const { return graph_.values[static_cast<size_t>(id)]; }
-  int& uses(ValueId id) { return uses_[static_cast<size_t>(id)]; }
+  const ir::Value& value(ValueId id) const { return graph_.values[id]; }
+  int& uses(ValueId id) { return uses_[id]; }
 
   /// nullptr unless the value is a float constant with known values.
   const Tensor* constant(ValueId id) const {
-    const int at = id == ir::kNoValue ? -1 : constants_[static_cast<size_t>(id)];
+    const int at = id == ir::kNoValue ? -1 : constants_[id];
     if (at < 0 || value(id).quant) return nullptr;
-    const Tensor& data = graph_.constants[static_cast<size_t>(at)].data;
+    const Tensor& data = graph_.constants[at].data;
     return is_loaded(data) && ir::is_float(data.dtype) ? &data : nullptr;
   }
 
@@ -100,15 +99,15 @@ class BatchNormFolder {
   /// The layer that feeds only the batch norm, with the same channels; nullptr if there is none.
   Node* layer_of(const Node& norm) {
     const ValueId fed = ir::operand(norm, "input");
-    const int at = fed == ir::kNoValue ? -1 : producers_[static_cast<size_t>(fed)];
+    const int at = fed == ir::kNoValue ? -1 : producers_[fed];
     if (at < 0 || uses(fed) != 1) return nullptr;
-    Node& layer = graph_.nodes[static_cast<size_t>(at)];
+    Node& layer = graph_.nodes[at];
     const ValueId result = norm.outputs.at(0);
     for (size_t i = 1; i < norm.outputs.size(); ++i)
       if (uses(norm.outputs[i]) > 0) return nullptr;
     if (value(fed).dtype != value(result).dtype || value(fed).shape != value(result).shape)
       return nullptr;
-    // The channels of a batch norm lie along axis 1.
+    // A batch norm's channels are along axis 1.
     const size_t rank = value(fed).shape.size();
     if (is_linear(layer)) return rank == 2 ? &layer : nullptr;
     const ValueId weight = ir::operand(layer, "weight");
@@ -119,8 +118,7 @@ class BatchNormFolder {
   /// The constant with other values: the same one, or a new one if it has other readers.
   ValueId replace(ValueId id, Tensor data) {
     if (uses(id) == 1) {
-      graph_.constants[static_cast<size_t>(constants_[static_cast<size_t>(id)])].data =
-          std::move(data);
+      graph_.constants[constants_[id]].data = std::move(data);
       return id;
     }
     --uses(id);
@@ -150,15 +148,14 @@ class BatchNormFolder {
     for (size_t i = 0; i < shift.size(); ++i) shift[i] += (*bias)[i] * affine->scale[i];
     std::vector<double> weights = ir::to_f64(*data);
     for (size_t i = 0; i < weights.size(); ++i)
-      weights[i] *=
-          affine->scale[static_cast<size_t>(channels_of.output_of(static_cast<int64_t>(i)))];
+      weights[i] *= affine->scale[channels_of.output_of(static_cast<int64_t>(i))];
     Tensor new_weight = ir::tensor_of(data->dtype, data->shape, weights);
     const ir::DType bias_dtype =
         is_absent(*layer, "bias") ? data->dtype : value(ir::operand(*layer, "bias")).dtype;
     Tensor new_bias = ir::tensor_of(bias_dtype, {count}, shift);
     if (!ir::is_finite(new_weight) || !ir::is_finite(new_bias)) return false;
     store(*layer, weight, std::move(new_weight), std::move(new_bias));
-    take_place(norm, *layer);
+    replace_result(norm, *layer);
     return true;
   }
 
@@ -171,11 +168,11 @@ class BatchNormFolder {
                     : replace(ir::operand(layer, "bias"), std::move(new_bias)));
   }
 
-  /// The layer's result takes the place and the name of the batch norm's.
-  void take_place(const Node& norm, Node& layer) {
+  /// The layer's result replaces the batch norm's, and gets its name.
+  void replace_result(const Node& norm, Node& layer) {
     const ValueId fed = layer.outputs.at(0);
     const ValueId result = norm.outputs.at(0);
-    producers_[static_cast<size_t>(result)] = producers_[static_cast<size_t>(fed)];
+    producers_[result] = producers_[fed];
     layer.outputs[0] = result;
   }
 

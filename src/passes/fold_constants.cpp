@@ -1,11 +1,11 @@
-// The pass `fold-constants` computes what does not depend on the inputs, unless the exported model
-// would become larger, and the target has the operation.
+// The pass `fold-constants` evaluates operations that do not depend on the inputs, unless the
+// target has the operation and folding would enlarge the exported model.
 #include <algorithm>
 #include <unordered_map>
 
 #include "ir/print.h"
 #include "src/passes/known.h"
-#include "src/passes/pass.h"
+#include "src/passes/passes.h"
 #include "src/passes/rewrite.h"
 
 namespace t2n::passes {
@@ -39,23 +39,22 @@ class ConstantFolder {
   }
 
  private:
-  ir::Value& value(ValueId id) { return graph_.values[static_cast<size_t>(id)]; }
-  int& uses(ValueId id) { return uses_[static_cast<size_t>(id)]; }
-  ValueId resolve(ValueId id) const { return same_as_[static_cast<size_t>(id)]; }
+  ir::Value& value(ValueId id) { return graph_.values[id]; }
+  int& uses(ValueId id) { return uses_[id]; }
+  ValueId resolve(ValueId id) const { return same_as_[id]; }
 
   /// nullptr unless the value is a constant.
   const Tensor* constant(ValueId id) const {
-    const int index = constant_[static_cast<size_t>(resolve(id))];
-    return index < 0 ? nullptr : &graph_.constants[static_cast<size_t>(index)].data;
+    const int index = constant_[resolve(id)];
+    return index < 0 ? nullptr : &graph_.constants[index].data;
   }
 
   bool fold(const Node& node) {
     if (!is_foldable(node)) return false;
-    // A view of a weight that stays costs no memory here, but the file would store it a second
+    // A view of a weight that stays needs no memory here, but the file would store it a second
     // time.
     const int64_t free = widens_bytes(node) ? kScalarBytes : kSmallBytes;
-    const bool must_fold =
-        !widens_bytes(node) && context_.is_native && !context_.is_native(node.op);
+    const bool must_fold = !widens_bytes(node) && !context_.native.contains(node.op);
     if (!must_fold && result_bytes(node) > std::max(free, dying_bytes(node))) return false;
     std::vector<Tensor> results =
         context_.evaluate(node, [this](ValueId id) { return *constant(id); });
@@ -75,8 +74,8 @@ class ConstantFolder {
     return known;
   }
 
-  /// True for a cast of 8-bit integers, 16-bit floats or blocks: weights that were compressed, and
-  /// are to stay it.
+  /// True for a cast of 8-bit integers, 16-bit floats or blocks: compressed weights must stay
+  /// compressed.
   bool widens_bytes(const Node& node) {
     const std::string_view name = ir::op_name(node.op);
     bool out = name == "t2n::cast" || name == "t2n::dequantise_q4_0";
@@ -105,8 +104,8 @@ class ConstantFolder {
     return total;
   }
 
-  /// Whether the results are as in the graph. An in-place operation may have recorded another
-  /// dtype, which `explicit-promotion` makes visible.
+  /// Whether the results have the graph's dtypes and shapes. An in-place operation may have
+  /// recorded another dtype, which `explicit-promotion` makes visible.
   bool fits(const Node& node, const std::vector<Tensor>& results) {
     T2N_ASSERT(results.size() == node.outputs.size(), ir::node_address(graph_, node), " gave ",
                results.size(), " results, not ", node.outputs.size());
@@ -122,12 +121,12 @@ class ConstantFolder {
     if (byte_count(data) <= kSmallBytes) {
       const ValueId known = remember(id, data);
       if (known != id) {
-        same_as_[static_cast<size_t>(id)] = known;
+        same_as_[id] = known;
         uses(known) += uses(id);
         return;
       }
     }
-    constant_[static_cast<size_t>(id)] = static_cast<int>(graph_.constants.size());
+    constant_[id] = static_cast<int>(graph_.constants.size());
     graph_.constants.push_back({id, std::move(data)});
   }
 

@@ -6,8 +6,8 @@
 #include <map>
 #include <optional>
 
+#include "src/passes/integer_valued.h"
 #include "src/passes/rewriter.h"
-#include "src/passes/whole_numbers.h"
 
 namespace t2n::passes {
 namespace {
@@ -15,12 +15,12 @@ namespace {
 constexpr std::string_view kProduct = "t2n::integer_linear";
 class IntegerProducts : public Rewriter {
  public:
-  IntegerProducts(Graph& graph, int64_t least) : Rewriter(graph), least_(least), whole_(graph) {}
+  IntegerProducts(Graph& graph, int64_t least) : Rewriter(graph), least_(least), ranges_(graph) {}
 
   bool run() {
     bool changed = false;
     graph_.nodes.clear();
-    for (const Node& node : whole_.nodes()) {
+    for (const Node& node : ranges_.nodes()) {
       begin(node);
       const bool is_product = rewrite();
       if (!is_product) keep();
@@ -32,56 +32,57 @@ class IntegerProducts : public Rewriter {
   }
 
  private:
-  /// Steps as 8-bit integers: `base`, minus `taken` or minus the value `point`.
-  struct Steps {
+  /// Integer-valued floats in a range of 256: `base`, minus the value `point` if there is one.
+  struct Centred {
     ValueId base;
     double lowest;
     ValueId point = ir::kNoValue;
   };
 
-  static bool fits(const Whole& whole) {
+  static bool fits(const IntegerRange& range) {
     constexpr double kLargest = 1 << 20;
-    return whole.high - whole.low <= 255 && std::abs(whole.low) < kLargest;
+    return range.high - range.low <= 255 && std::abs(range.low) < kLargest;
   }
 
-  std::optional<Steps> steps(ValueId x) const {
-    if (const auto whole = whole_.of(x); whole && fits(*whole)) return Steps{x, whole->low};
-    // A zero point that follows from data is below what is known of the integers.
-    const Node* node = whole_.producer(x);
+  std::optional<Centred> centred(ValueId x) const {
+    if (const auto range = ranges_.range_of(x); range && fits(*range))
+      return Centred{x, range->low};
+    // A data-dependent zero point is subtracted from integers with a known range.
+    const Node* node = ranges_.producer(x);
     if (node == nullptr || ir::op_name(node->op) != "aten::sub.Tensor") return {};
     const ValueId base = ir::operand(*node, "self"), point = ir::operand(*node, "other");
-    const auto integers = whole_.of(base), least = whole_.of(point);
+    const auto integers = ranges_.range_of(base), least = ranges_.range_of(point);
     constexpr double kLargest = 1 << 20;
     const bool is_usable = integers && fits(*integers) && least && least->low > -kLargest &&
                            least->high < kLargest && value(point).shape.empty();
-    return is_usable ? std::optional(Steps{base, integers->low, point}) : std::nullopt;
+    return is_usable ? std::optional(Centred{base, integers->low, point}) : std::nullopt;
   }
 
   /// The integers that the weight is a cast of; kNoValue if it is not a cast.
   ValueId integers_of(ValueId weight) const {
-    const Node* node = whole_.producer(weight);
+    const Node* node = ranges_.producer(weight);
     if (node == nullptr || ir::op_name(node->op) != "t2n::cast") return ir::kNoValue;
     const ValueId integers = ir::operand(*node, "self");
-    const ir::Value& held = value(integers);
-    const bool is_matrix = whole_.is_constant(integers) && held.dtype == DType::i8 &&
-                           held.shape.size() == 2 && held.shape[1].is_constant();
-    return is_matrix && held.shape[1].value() >= least_ ? integers : ir::kNoValue;
+    const ir::Value& info = value(integers);
+    const bool is_matrix = ranges_.is_constant(integers) && info.dtype == DType::i8 &&
+                           info.shape.size() == 2 && info.shape[1].is_constant();
+    return is_matrix && info.shape[1].value() >= least_ ? integers : ir::kNoValue;
   }
 
-  /// The steps within -128 to 127.
-  ValueId of_8_bits(const Steps& steps) {
-    const auto [entry, is_new] = bytes_.try_emplace(steps.base, ir::kNoValue);
+  /// The integers, shifted to the range of i8.
+  ValueId as_i8(const Centred& input) {
+    const auto [entry, is_new] = bytes_.try_emplace(input.base, ir::kNoValue);
     if (!is_new) return entry->second;
-    const double shift = steps.lowest + 128;
-    const ValueId base = resolve(steps.base);
-    const ValueId moved =
+    const double shift = input.lowest + 128;
+    const ValueId base = resolve(input.base);
+    const ValueId shifted =
         shift == 0 ? base : binary("aten::sub.Tensor", base, number(shift, DType::f32));
-    return entry->second = cast(moved, DType::i8);
+    return entry->second = cast(shifted, DType::i8);
   }
 
-  /// The difference in the sums of products that moving the input causes: the weights' sums times
-  /// the shift.
-  ValueId sums_of_weights(ValueId weight, const Steps& steps) {
+  /// The correction of the sums of products for the shift of the input: the weights' sums times the
+  /// shift.
+  ValueId sums_of_weights(ValueId weight, const Centred& input) {
     const ir::Shape rows = {shape(resolve(weight)).at(0)};
     const ValueId sums = emit("aten::sum.dim_IntList",
                               {{"self", TensorRef{resolve(weight)}},
@@ -89,9 +90,9 @@ class IntegerProducts : public Rewriter {
                                {"keepdim", false},
                                {"dtype", ir::None{}}},
                               DType::f32, rows);
-    ValueId shift = number(steps.lowest + 128, DType::f32);
-    if (steps.point != ir::kNoValue)
-      shift = binary("aten::sub.Tensor", shift, resolve(steps.point));
+    ValueId shift = number(input.lowest + 128, DType::f32);
+    if (input.point != ir::kNoValue)
+      shift = binary("aten::sub.Tensor", shift, resolve(input.point));
     return binary("aten::mul.Tensor", cast(sums, DType::i32), cast(shift, DType::i32));
   }
 
@@ -101,12 +102,11 @@ class IntegerProducts : public Rewriter {
     const ValueId integers = integers_of(weight);
     if (integers == ir::kNoValue || value(x).dtype != DType::f32 || value(x).shape.empty())
       return false;
-    const std::optional<Steps> found = steps(x);
+    const std::optional<Centred> found = centred(x);
     if (!found) return false;
-    ValueId y =
-        emit(kProduct,
-             {{"input", TensorRef{of_8_bits(*found)}}, {"weight", TensorRef{resolve(integers)}}},
-             DType::i32, output().shape);
+    ValueId y = emit(
+        kProduct, {{"input", TensorRef{as_i8(*found)}}, {"weight", TensorRef{resolve(integers)}}},
+        DType::i32, output().shape);
     if (found->lowest != -128 || found->point != ir::kNoValue)
       y = binary("aten::add.Tensor", y, sums_of_weights(weight, *found));
     define(cast(y, DType::f32));
@@ -114,8 +114,8 @@ class IntegerProducts : public Rewriter {
   }
 
   int64_t least_;
-  WholeNumbers whole_;
-  std::map<ValueId, ValueId> bytes_;  ///< by the old number
+  IntegerValued ranges_;
+  std::map<ValueId, ValueId> bytes_;  ///< by the old id
 };
 
 }  // namespace

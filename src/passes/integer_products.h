@@ -10,7 +10,7 @@ namespace t2n::passes {
 inline constexpr const char* kLeastIntegerProducts = "least_integer_products";
 
 /// Runs after `expand-quantised`. A linear layer whose weight is a cast of i8, and whose input is
-/// proven to be whole numbers within a range of 256, becomes a `t2n::integer_linear` of i8 with
+/// provably integer-valued within a range of 256, becomes a `t2n::integer_linear` of i8 with
 /// 32-bit sums. These are exact, while f32 sums are exact up to 2^24 only.
 bool integer_products(ir::Graph& graph, const PassContext& context);
 

@@ -43,24 +43,24 @@ std::optional<Integers> integers_in(const ir::Tensor& tensor) {
   double low = 0;
   double high = 0;
   bool loses_signs = false;
-  const bool are_whole = visit_all(tensor, [&](double each) {
+  const bool are_integers = visit_all(tensor, [&](double each) {
     loses_signs = loses_signs || (each == 0 && std::signbit(each));
     low = std::min(low, each);
     high = std::max(high, each);
     return each == std::nearbyint(each) && low >= -128 && high <= 255;
   });
   const bool is_signed = low < 0;
-  if (!are_whole || (is_signed && high > 127)) return std::nullopt;
-  const ir::OwnedTensor made = ir::allocate(is_signed ? DType::i8 : DType::u8, tensor.shape);
+  if (!are_integers || (is_signed && high > 127)) return std::nullopt;
+  const ir::OwnedTensor stored = ir::allocate(is_signed ? DType::i8 : DType::u8, tensor.shape);
   size_t at = 0;
   visit_all(tensor, [&](double each) {
-    made.data[at++] = static_cast<std::byte>(static_cast<int>(each) & 0xFF);
+    stored.data[at++] = static_cast<std::byte>(static_cast<int>(each) & 0xFF);
     return true;
   });
   ir::QuantInfo info = {.scales = {1}, .zero_points = {0}, .is_signed = is_signed};
   info.bits = bits_for(low, high, is_signed);
   info.narrow_range = is_signed && low > static_cast<double>(info.lowest());
-  return Integers{made.tensor, std::move(info), loses_signs};
+  return Integers{stored.tensor, std::move(info), loses_signs};
 }
 
 }  // namespace t2n::passes

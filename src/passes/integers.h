@@ -1,4 +1,4 @@
-// Tensors of reals that hold only whole numbers.
+// Converts integer-valued float tensors to 8-bit integers.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@ namespace t2n::passes {
 
 struct Integers {
   ir::Tensor tensor;         ///< i8 or u8, row-major
-  ir::QuantInfo info;        ///< they represent themselves; with the fewest bits
+  ir::QuantInfo info;        ///< with scale 1, zero point 0 and the fewest bits
   bool loses_signs = false;  ///< an element is -0.0
 };
 

@@ -16,7 +16,7 @@ bool is_symbolic(const ir::Attr& attr) {
   return false;
 }
 
-/// Layers that are random, or learn, while training.
+/// Layers in training mode, which are random or update their statistics.
 bool is_training(const ir::Node& node) {
   for (const char* name : {"train", "training"})
     if (const ir::Attr* flag = node.find(name); flag && *flag == ir::Attr(true)) return true;
@@ -24,7 +24,7 @@ bool is_training(const ir::Node& node) {
   return dropout && *dropout != ir::Attr(0.0);
 }
 
-/// Observers: ours must still tell what it saw, and torch's write to their operands, which are
+/// Observers: ours still have to record ranges, and torch's write to their operands, which are
 /// constants.
 bool is_observing(const ir::Node& node) {
   static const std::array ops = {ir::op_id("t2n::observe"),
@@ -43,7 +43,7 @@ bool is_computable(const ir::Graph& graph, const ir::Node& node) {
   return std::none_of(node.args.begin(), node.args.end(),
                       [](const ir::Argument& arg) { return is_symbolic(arg.value); }) &&
          std::all_of(node.outputs.begin(), node.outputs.end(), [&](ir::ValueId id) {
-           const ir::Value& output = graph.values[static_cast<size_t>(id)];
+           const ir::Value& output = graph.values[id];
            return !output.quant && !is_symbolic(ir::Attr(output.shape));
          });
 }

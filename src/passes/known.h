@@ -1,4 +1,4 @@
-// What can be computed before the model runs.
+// Determines what can be computed at export.
 #pragma once
 
 #include "ir/graph.h"
@@ -7,7 +7,7 @@ namespace t2n::passes {
 
 /// Whether a constant's content is loaded.
 bool is_loaded(const ir::Tensor& tensor);
-/// Whether the results follow from the operands alone, and are plain tensors of known sizes.
+/// Whether the results depend on the operands only, and are plain tensors of constant sizes.
 bool is_computable(const ir::Graph& graph, const ir::Node& node);
 
 }  // namespace t2n::passes

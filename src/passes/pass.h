@@ -1,4 +1,5 @@
-// Passes: free functions over a graph, named in one table and run by name in pipelines.
+// Passes: free functions over a graph. Each folder of passes has a header passes.h with its rows
+// for the table in src/export.
 #pragma once
 
 #include <functional>
@@ -14,69 +15,11 @@ namespace t2n::passes {
 /// Returns true if the graph changed; the graph remains valid.
 using Pass = bool (*)(ir::Graph&, const PassContext&);
 
-/// Turns the loops that the trace noted into `t2n::scan` (src/loops/roll_loops.cpp).
-bool roll_loops(ir::Graph& graph, const PassContext& context);
-/// Replaces symbols in shapes and arguments by their values in the attribute `sample_sizes`.
-bool bind_sizes(ir::Graph& graph, const PassContext& context);
-/// Removes operations and constants that no output needs, random ones included; graph inputs stay.
-bool dead_code(ir::Graph& graph, const PassContext& context);
-/// Evaluates operations on constants unless the result is larger than what it replaces.
-bool fold_constants(ir::Graph& graph, const PassContext& context);
-/// Replaces quantised tensors by their integers minus the zero point, and operations on them.
-bool expand_quantised(ir::Graph& graph, const PassContext& context);
-/// Replaces packed sequences by padded ones, and layers over them by `t2n::lstm.padded` etc.
-bool expand_packed(ir::Graph& graph, const PassContext& context);
-/// Turns fused layers of attention into the layers, products and norms that they are made of.
-bool expand_attention(ir::Graph& graph, const PassContext& context);
-/// Writes the iterations of `t2n::scan` one after the other where the target has no loops, their
-/// number is known, and there are not too many (src/limits/unrolled.h); other scans stay.
-bool unroll_scans(ir::Graph& graph, const PassContext& context);
-/// Folds batch norms with constant statistics into the convolution or linear layer that feeds them.
-bool fold_batch_norm(ir::Graph& graph, const PassContext& context);
-/// Makes the largest weights of each channel equal in layers with a ReLU or a pooling between them.
-bool equalise(ir::Graph& graph, const PassContext& context);
-/// Stores weights behind quantisers as 8-bit integers, if their values are such.
-bool recognise_quantisation(ir::Graph& graph, const PassContext& context);
-/// Replaces complex tensors by real ones with a last axis of two, and transforms by `t2n::fft_…`.
-bool complex_to_pairs(ir::Graph& graph, const PassContext& context);
-/// Replaces formulas of silu, gelu, hardswish and rms_norm by the single operation.
-bool canonical_activations(ir::Graph& graph, const PassContext& context);
-/// Replaces x * cos + rotate_half(x) * sin by t2n::apply_rope, if the target has it.
-bool canonical_rope(ir::Graph& graph, const PassContext& context);
-/// Makes torch's implicit dtype promotion explicit as `t2n::cast` operations.
-bool explicit_promotion(ir::Graph& graph, const PassContext& context);
-/// Makes constants of loops' bodies constants of the graph around. From here on: src/compress.
-bool lift_weights(ir::Graph& graph, const PassContext& context);
-/// Sets small weights to zero (src/compress/prune.h).
-bool prune_weights(ir::Graph& graph, const PassContext& context);
-/// Puts observers where quantisers are asked for; or both, so that what contradicts is found.
-bool insert_observers(ir::Graph& graph, const PassContext& context);
-bool insert_compression(ir::Graph& graph, const PassContext& context);
-/// Gives observers their scales and zero points, computed from what they or the calibration saw.
-bool calculate_qparams(ir::Graph& graph, const PassContext& context);
-/// Rounds weights to their observers' grids so that results over a calibration set change least.
-bool compensate_rounding(ir::Graph& graph, const PassContext& context);
-/// Packs weights into blocks of 4 bits, where settings ask for it; without settings, all of them.
-bool quantise_q4_0(ir::Graph& graph, const PassContext& context);
-/// Replaces observers by fake quantisation, and fake-quantised constants by integers.
-bool insert_fake_quant(ir::Graph& graph, const PassContext& context);
-bool quantise_constants(ir::Graph& graph, const PassContext& context);
-/// Subtracts from biases the mean error of rounded weights.
-bool correct_bias(ir::Graph& graph, const PassContext& context);
-/// Replaces fake-quantised activations by integers (src/compress/expand_fake_quant.cpp).
-bool expand_fake_quant(ir::Graph& graph, const PassContext& context);
-/// Makes operations that move elements move integers.
-bool propagate_qparams(ir::Graph& graph, const PassContext& context);
-/// Replaces layers between quantised tensors by torch's quantised layers (src/compress/fuse.h).
-bool fuse_quantised(ir::Graph& graph, const PassContext& context);
-/// Changes nothing, and reports unusual quantisation (src/compress/lint.h).
-bool lint_quantisation(ir::Graph& graph, const PassContext& context);
-
 /// The effect of a pass on the values that the graph computes.
 enum class Effect {
-  moves,      ///< none: the same operations on the same operands, bit for bit
-  preserves,  ///< none except rounding
-  changes,    ///< values change: PassInfo::changes says which
+  none,       ///< the same operations on the same operands, bit for bit
+  preserves,  ///< equal values except for rounding
+  changes,    ///< values change: PassInfo::changes describes them
 };
 
 struct PassInfo {
@@ -85,22 +28,16 @@ struct PassInfo {
   Pass run;
   Effect effect = Effect::preserves;
   std::string_view changes = {};  ///< "weights, to what 8 bits can hold"; for Effect::changes
-  std::string_view needs = {};    ///< what it cannot work without: "an evaluator"
+  std::string_view needs = {};    ///< what it requires: "an evaluator"
   bool descends = true;           ///< runs in the nested graphs of loops as well
 };
 
-/// All passes, in the order in which the default pipeline first runs them.
-const std::vector<PassInfo>& passes();
-/// The passes that `export` runs.
-const std::vector<std::string>& default_pipeline();
-/// Those of them without which graphs have no translation, or a much larger one.
-const std::vector<std::string>& translation_pipeline();
-/// The passes with these names.   Errors: `usage`, with a suggestion.
-std::vector<PassInfo> find_passes(const std::vector<std::string>& names);
+/// Errors: `usage`, with a suggestion, if there is no pass with this name.
+const PassInfo& find_pass(std::string_view name, const std::vector<PassInfo>& table);
 
 struct PipelineOptions {
-  bool leaves_out(std::string_view pass) const;
-  std::vector<std::string> disabled;  ///< names of passes that are left out
+  bool is_disabled(std::string_view pass) const;
+  std::vector<std::string> disabled;  ///< names of disabled passes
   std::string print_after;            ///< the name of a pass, "all", or nothing
   bool print_changed = false;         ///< print after each pass that changed something
   std::function<void(const std::string& text)> print;
@@ -110,10 +47,5 @@ struct PipelineOptions {
 /// Runs one pass, also in nested graphs, and verifies. True: it changed. Errors: `ir-invalid`.
 bool run_pass(const PassInfo& pass, ir::Graph& graph, const PassContext& context,
               const PipelineOptions& options = {});
-
-/// Runs passes by name, also in nested graphs; verifies the graph before the first and after each.
-/// Returns true if one changed it.   Errors: `usage` for unknown names, `ir-invalid`.
-bool run_pipeline(ir::Graph& graph, const std::vector<std::string>& names,
-                  const PassContext& context, const PipelineOptions& options = {});
 
 }  // namespace t2n::passes

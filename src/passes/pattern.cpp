@@ -1,4 +1,4 @@
-// Expands arithmetic into polynomials, and answers other questions of patterns.
+// Expands arithmetic into polynomials, and answers other queries about patterns.
 #include "src/passes/pattern.h"
 
 #include <algorithm>
@@ -78,32 +78,30 @@ Pattern::Pattern(const ir::Graph& graph)
       uses_(ir::use_counts(graph)),
       last_user_(graph.values.size(), -1) {
   for (size_t i = 0; i < graph.nodes.size(); ++i)
-    ir::for_each_input(graph.nodes[i], [&](ValueId id) {
-      last_user_[static_cast<size_t>(id)] = static_cast<int>(i);
-    });
+    ir::for_each_input(graph.nodes[i], [&](ValueId id) { last_user_[id] = static_cast<int>(i); });
 }
 
 const Node* Pattern::producer(ValueId id) const {
-  const int index = producers_[static_cast<size_t>(id)];
-  return index < 0 ? nullptr : &graph_.nodes[static_cast<size_t>(index)];
+  const int index = producers_[id];
+  return index < 0 ? nullptr : &graph_.nodes[index];
 }
 
 const Node* Pattern::only_user(ValueId id) const {
-  const int index = last_user_[static_cast<size_t>(id)];
-  return index < 0 || uses(id) != 1 ? nullptr : &graph_.nodes[static_cast<size_t>(index)];
+  const int index = last_user_[id];
+  return index < 0 || uses(id) != 1 ? nullptr : &graph_.nodes[index];
 }
 
 std::optional<double> Pattern::number(ValueId id) const {
-  const int index = constants_[static_cast<size_t>(id)];
+  const int index = constants_[id];
   if (index < 0) return std::nullopt;
-  const ir::Tensor& data = graph_.constants[static_cast<size_t>(index)].data;
+  const ir::Tensor& data = graph_.constants[index].data;
   if (!data.shape.empty() || data.bytes.empty() || ir::is_complex(data.dtype)) return std::nullopt;
   return ir::element_f64(data, 0);
 }
 
 std::optional<double> Pattern::number(const Attr* attr) const {
   if (attr == nullptr) return std::nullopt;
-  if (const auto* real = std::get_if<double>(attr)) return *real;
+  if (const auto* scalar = std::get_if<double>(attr)) return *scalar;
   if (const auto* ref = std::get_if<ir::TensorRef>(attr); ref && ref->id != ir::kNoValue)
     return number(ref->id);
   const auto* dim = std::get_if<ir::Dim>(attr);
@@ -122,51 +120,52 @@ std::optional<Polynomial> Pattern::expand(ValueId root, ValueId x, ValueId e) co
   return value(root).dtype == value(x).dtype ? node_term(*node, {x, e}, 0) : std::nullopt;
 }
 
-std::optional<Polynomial> Pattern::term(const Attr* attr, Variables of, int depth) const {
+std::optional<Polynomial> Pattern::term(const Attr* attr, Variables variables, int depth) const {
   if (const auto constant = number(attr)) return Polynomial{{{0, 0}, *constant}};
   const ValueId id = tensor(attr);
-  return id == ir::kNoValue ? std::nullopt : term(id, of, depth);
+  return id == ir::kNoValue ? std::nullopt : term(id, variables, depth);
 }
 
-std::optional<Polynomial> Pattern::term(ValueId id, Variables of, int depth) const {
-  if (id == of.x) return Polynomial{{{1, 0}, 1.0}};
-  if (id == of.e) return Polynomial{{{0, 1}, 1.0}};
+std::optional<Polynomial> Pattern::term(ValueId id, Variables variables, int depth) const {
+  if (id == variables.x) return Polynomial{{{1, 0}, 1.0}};
+  if (id == variables.e) return Polynomial{{{0, 1}, 1.0}};
   const Node* node = producer(id);
   if (node == nullptr || uses(id) != 1 || depth == kMaxDepth ||
-      value(id).dtype != value(of.x).dtype)
+      value(id).dtype != value(variables.x).dtype)
     return std::nullopt;
-  return node_term(*node, of, depth + 1);
+  return node_term(*node, variables, depth + 1);
 }
 
-std::optional<Polynomial> Pattern::node_term(const Node& node, Variables of, int depth) const {
+std::optional<Polynomial> Pattern::node_term(const Node& node, Variables variables,
+                                             int depth) const {
   if (!is_arithmetic(node)) return std::nullopt;
   const std::string_view name = ir::op_short_name(node.op);
   const Attr* const other = node.find("other");
-  const Maybe self = term(node.find("self"), of, depth);
+  const Maybe self = term(node.find("self"), variables, depth);
   if (!self) return std::nullopt;
   if (name == "neg") return scaled(*self, -1.0);
   if (name == "square") return product(self, self);
   if (name == "pow") return power(self, number(node.find("exponent")));
-  if (name == "mul") return product(self, term(other, of, depth));
+  if (name == "mul") return product(self, term(other, variables, depth));
   if (name == "div")
     return is_none(node.find("rounding_mode")) ? quotient(self, number(other)) : std::nullopt;
   const auto alpha = node.find("alpha") ? number(node.find("alpha")) : 1.0;
-  const Maybe second = term(other, of, depth);
+  const Maybe second = term(other, variables, depth);
   if (name == "rsub") return sum(second, self, alpha ? -*alpha : alpha);
   return sum(self, second, name == "sub" && alpha ? -*alpha : alpha);
 }
 
 ValueId Pattern::only_variable(ValueId root) const {
   ValueId found = ir::kNoValue;
-  std::vector<ValueId> open = {root};
-  for (int steps = 0; !open.empty(); ++steps) {
-    const ValueId id = open.back();
-    open.pop_back();
+  std::vector<ValueId> pending = {root};
+  for (int steps = 0; !pending.empty(); ++steps) {
+    const ValueId id = pending.back();
+    pending.pop_back();
     const Node* node = producer(id);
     if (node && uses(id) == 1 && is_arithmetic(*node) && steps < kMaxDepth) {
       for (const char* name : {"self", "other"})
         if (const ValueId operand = tensor(node->find(name)); operand != ir::kNoValue)
-          open.push_back(operand);
+          pending.push_back(operand);
     } else if (found == ir::kNoValue || found == id) {
       found = id;
     } else {

@@ -20,13 +20,13 @@ bool is_close(const Polynomial& a, const Polynomial& b);
 /// True for an argument that is None, or that the schema does not have.
 bool is_none(const ir::Attr* attr);
 
-/// Queries on a graph that must not change meanwhile, except for nodes overwritten in place.
+/// Queries on a graph that does not change meanwhile, except for nodes overwritten in place.
 class Pattern {
  public:
   explicit Pattern(const ir::Graph& graph);
 
-  const ir::Value& value(ir::ValueId id) const { return graph_.values[static_cast<size_t>(id)]; }
-  int uses(ir::ValueId id) const { return uses_[static_cast<size_t>(id)]; }
+  const ir::Value& value(ir::ValueId id) const { return graph_.values[id]; }
+  int uses(ir::ValueId id) const { return uses_[id]; }
   /// The node that computes the value; nullptr for inputs and constants.
   const ir::Node* producer(ir::ValueId id) const;
   /// The only reader of a value; nullptr if there are several or none, or if it is a graph output.
@@ -49,9 +49,9 @@ class Pattern {
     ir::ValueId x;
     ir::ValueId e;
   };
-  std::optional<Polynomial> term(const ir::Attr* attr, Variables of, int depth) const;
-  std::optional<Polynomial> term(ir::ValueId id, Variables of, int depth) const;
-  std::optional<Polynomial> node_term(const ir::Node& node, Variables of, int depth) const;
+  std::optional<Polynomial> term(const ir::Attr* attr, Variables variables, int depth) const;
+  std::optional<Polynomial> term(ir::ValueId id, Variables variables, int depth) const;
+  std::optional<Polynomial> node_term(const ir::Node& node, Variables variables, int depth) const;
 
   const ir::Graph& graph_;
   std::vector<int> producers_;

@@ -1,16 +1,15 @@
-// The pass `recognise-quantisation`: weights that a quantiser has rounded are stored as the
-// integers that they are.
+// The pass `recognise-quantisation`: weights that the model quantises are stored as integers.
 #include <map>
 
 #include "src/diag/error.h"
-#include "src/passes/pass.h"
+#include "src/passes/passes.h"
 #include "src/passes/quantisers.h"
 #include "src/passes/rewriter.h"
 
 namespace t2n::passes {
 namespace {
 
-/// Puts the integers in place of their formulas.
+/// Replaces formulas by the integers that they compute.
 class Storing : public Rewriter {
  public:
   Storing(Graph& graph, Findings findings) : Rewriter(graph), findings_(std::move(findings)) {}
@@ -19,11 +18,11 @@ class Storing : public Rewriter {
     replace_where([this] {
       const ValueId result = node_.outputs.at(0);
       const auto integers = findings_.integers.find(result);
-      const auto beside = findings_.beside.find(result);
+      const auto auxiliary = findings_.auxiliary.find(result);
       if (integers != findings_.integers.end())
         store(result, integers->second);
-      else if (beside != findings_.beside.end())
-        define(constant(beside->second));
+      else if (auxiliary != findings_.auxiliary.end())
+        define(constant(auxiliary->second));
       else
         return false;
       return true;
@@ -39,21 +38,21 @@ class Storing : public Rewriter {
     define(cast(stored, output().dtype));
   }
 
-  /// The integers get the names of the weights, if those are gone.
+  /// Gives the integers the names of their weights, if those are unused.
   void take_names() {
     FreshNames fresh(graph_);
     std::unordered_map<std::string_view, std::string*> by_name;
     for (ir::Value& each : graph_.values) by_name.emplace(each.name, &each.name);
-    for (const auto& [now, wanted] : names_)
-      if (const auto found = by_name.find(now); found != by_name.end())
-        *found->second = fresh.take(wanted);
+    for (const auto& [current, weight] : names_)
+      if (const auto found = by_name.find(current); found != by_name.end())
+        *found->second = fresh.take(weight);
   }
 
   Findings findings_;
   std::vector<std::pair<std::string, std::string>> names_;  ///< of integers, and of their weights
 };
 
-std::string counted(size_t count, std::string_view what) {
+std::string count_text(size_t count, std::string_view what) {
   return cat(count, " ", what, count == 1 ? "" : "s");
 }
 
@@ -65,25 +64,25 @@ void report(const Findings& found, const PassContext& context) {
   note.severity = Severity::note;
   note.id = "quantised-weights";
   const size_t all = found.integers.size() + found.floats.size();
-  note.message = cat(found.integers.size(), " of ", counted(all, "weight"),
-                     " behind quantisers stored as integers");
+  note.message = cat(found.integers.size(), " of ", count_text(all, "weight"),
+                     " with quantisers stored as integers");
   for (const auto& [bits, count] : by_bits)
     note.details.push_back(
-        cat(counted(count, "weight"), " of ", counted(static_cast<size_t>(bits), "bit")));
+        cat(count_text(count, "weight"), " of ", count_text(static_cast<size_t>(bits), "bit")));
   if (found.activations > 0)
     note.details.push_back(
-        cat(counted(static_cast<size_t>(found.activations), "rounding"), " of activations"));
+        cat(count_text(static_cast<size_t>(found.activations), "rounding"), " of activations"));
   for (const std::string& name : found.floats)
     note.details.push_back(
-        cat(name, " stays floats: its quantiser gives no integers of 8 bits times a scale"));
+        cat(name, " stays in floats: its quantiser does not produce 8-bit integers times a scale"));
   context.report(note);
 }
 
 }  // namespace
 
 bool recognise_quantisation(Graph& graph, const PassContext& context) {
-  if (!context.evaluate) return false;
-  Findings findings = find_quantisers(graph, context.evaluate);
+  if (!context.evaluate || context.operators == nullptr) return false;
+  Findings findings = find_quantisers(graph, context.evaluate, *context.operators);
   if (!findings.integers.empty() || !findings.floats.empty()) report(findings, context);
   if (findings.integers.empty()) return false;
   Storing(graph, std::move(findings)).run();

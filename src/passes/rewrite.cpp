@@ -1,4 +1,4 @@
-// Names and call numbers that are free.
+// Unused names and call numbers.
 #include "src/passes/rewrite.h"
 
 #include <algorithm>
@@ -9,11 +9,11 @@ FreshNames::FreshNames(const Graph& graph) {
   for (const ir::Value& value : graph.values) taken_.insert(value.name);
 }
 
-std::string FreshNames::take(const std::string& wanted) {
-  if (taken_.insert(wanted).second) return wanted;
-  int& number = last_number_.try_emplace(wanted, 1).first->second;
+std::string FreshNames::take(const std::string& base) {
+  if (taken_.insert(base).second) return base;
+  int& number = last_number_.try_emplace(base, 1).first->second;
   std::string name;
-  do name = cat(wanted, "_", ++number);
+  do name = cat(base, "_", ++number);
   while (!taken_.insert(name).second);
   return name;
 }

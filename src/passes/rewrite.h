@@ -26,8 +26,8 @@ using ir::ValueId;
 class FreshNames {
  public:
   explicit FreshNames(const ir::Graph& graph);
-  /// `wanted`, with "_2", "_3"… appended if needed.
-  std::string take(const std::string& wanted);
+  /// `base`, with "_2", "_3"… appended if needed.
+  std::string take(const std::string& base);
 
  private:
   std::unordered_set<std::string> taken_;

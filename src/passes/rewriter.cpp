@@ -3,7 +3,8 @@
 #include <algorithm>
 
 #include "ir/op_traits.h"
-#include "ir/place.h"
+#include "ir/refusal.h"
+#include "ir/source_location.h"
 #include "src/diag/error.h"
 
 namespace t2n::passes {
@@ -32,23 +33,23 @@ Shape broadcast(const Shape& a, const Shape& b) {
 }
 
 Rewriter::Rewriter(ir::Graph& graph)
-    : graph_(graph), names_(graph), calls_(graph), given_(graph.values.size()) {
-  for (size_t i = 0; i < given_; ++i) now_.push_back(static_cast<ValueId>(i));
+    : graph_(graph), names_(graph), calls_(graph), first_count_(graph.values.size()) {
+  for (size_t i = 0; i < first_count_; ++i) replacements_.push_back(static_cast<ValueId>(i));
 }
 
 void Rewriter::begin(ir::Node node) {
   node_ = std::move(node);
   base_name_ = ir::op_base_name(node_.op);
   named_after_.clear();
-  read_.clear();
+  args_ = {graph_, node_};
   first_new_ = graph_.values.size();
 }
 
 void Rewriter::keep() {
-  keep_on([this](ValueId id) { return resolve(id); });
+  keep_with([this](ValueId id) { return resolve(id); });
 }
 
-void Rewriter::keep_on(const std::function<ValueId(ValueId)>& operand) {
+void Rewriter::keep_with(const std::function<ValueId(ValueId)>& operand) {
   for (ir::Argument& arg : node_.args)
     ir::change_refs(arg.value, [&](ValueId& id) { id = operand(id); });
   done_.push_back(std::move(node_));
@@ -65,9 +66,9 @@ bool Rewriter::replace_where(const std::function<bool()>& define, bool keeps_dea
       changed = changed || defined;
     } catch (const Error& error) {
       if (!error.diagnostic().where.empty()) throw;
-      Diagnostic placed = error.diagnostic();
-      placed.where = {ir::node_where(graph_, node_)};
-      throw Error(std::move(placed));
+      Diagnostic located = error.diagnostic();
+      located.where = {ir::node_where(graph_, node_)};
+      throw Error(std::move(located));
     }
   }
   finish(keeps_dead);
@@ -76,109 +77,74 @@ bool Rewriter::replace_where(const std::function<bool()>& define, bool keeps_dea
 
 void Rewriter::finish(bool keeps_dead) {
   graph_.nodes = std::move(done_);
-  now_.resize(graph_.values.size());
-  for (size_t i = given_; i < now_.size(); ++i) now_[i] = static_cast<ValueId>(i);
-  ir::replace_uses(graph_, now_);
+  replacements_.resize(graph_.values.size());
+  for (size_t i = first_count_; i < replacements_.size(); ++i)
+    replacements_[i] = static_cast<ValueId>(i);
+  ir::replace_uses(graph_, replacements_);
   ir::remove_dead(graph_, keeps_dead);
-}
-
-const Attr* Rewriter::find(std::string_view argument) const {
-  const Attr* attr = node_.find(argument);
-  if (attr != nullptr) read_.emplace(argument);
-  return attr;
-}
-
-const Attr& Rewriter::required(std::string_view argument) const {
-  const Attr* attr = find(argument);
-  T2N_ASSERT(attr != nullptr, ir::op_name(node_.op), " has no argument '", argument, "'");
-  return *attr;
 }
 
 void Rewriter::ignore(std::initializer_list<std::string_view> arguments, std::string_view) const {
   for (const std::string_view each : arguments) {
-    const Attr* attr = find(each);
-    const auto* dim = attr == nullptr ? nullptr : std::get_if<Dim>(attr);
-    // The graph has the argument's effect in one run, but not its effect in others.
-    if (dim != nullptr && !dim->is_constant()) refuse_open(each);
+    const auto* dim = std::get_if<Dim>(find(each));
+    // The graph has the argument's effect in one probe only.
+    if (dim != nullptr && !dim->is_constant()) refuse_dynamic_argument(each);
   }
 }
 
-void Rewriter::ignore_rest(std::string_view) const {
-  for (const ir::Argument& each : node_.args) read_.insert(each.name);
-}
-
-std::string Rewriter::unread() const {
-  for (const ir::Argument& each : node_.args)
-    if (!read_.contains(each.name)) return each.name;
-  return "";
-}
-
-bool Rewriter::is_none(std::string_view argument) const {
-  const Attr& attr = required(argument);
-  const auto* ref = std::get_if<TensorRef>(&attr);
-  return std::holds_alternative<ir::None>(attr) || (ref != nullptr && ref->id == ir::kNoValue);
-}
-
 ValueId Rewriter::tensor(std::string_view argument) const {
-  const auto* ref = std::get_if<TensorRef>(&required(argument));
-  return ref == nullptr || ref->id == ir::kNoValue ? ir::kNoValue : resolve(ref->id);
+  const ValueId id = args_.tensor(argument);
+  return id == ir::kNoValue ? id : resolve(id);
 }
 
-void Rewriter::refuse_open(std::string_view argument) const {
+void Rewriter::refuse_dynamic_argument(std::string_view argument) const {
   Diagnostic out;
   out.id = "unsupported-argument";
-  out.message = cat(ir::op_name(node_.op), ": ", quoted(argument), " follows from sizes or data");
+  out.message = cat(ir::op_name(node_.op), ": ", quoted(argument), " depends on sizes or data");
   out.where = {ir::node_where(graph_, node_)};
-  out.why = "it has to be a number that is known at export";
-  out.help = "write the number down, or export without --dynamic for the axis that it comes from";
+  out.why = "it must be known at export";
+  out.help = "use a constant, or export without --dynamic for the axis that it depends on";
   throw Error(std::move(out));
 }
 
-/// Fails for a number over open sizes, and for one that the graph computes.
-int64_t Rewriter::integer(std::string_view argument, int64_t otherwise) const {
-  if (is_none(argument)) return otherwise;
-  const Attr& attr = required(argument);
-  if (std::holds_alternative<TensorRef>(attr)) refuse_open(argument);
-  const auto* dim = std::get_if<Dim>(&attr);
-  T2N_ASSERT(dim != nullptr, ir::op_name(node_.op), ": '", argument, "' is no integer");
-  if (!dim->is_constant()) refuse_open(argument);
-  return dim->value();
+/// Refuses numbers that depend on dynamic sizes or that the graph computes.
+double Rewriter::scalar(std::string_view argument, double fallback) const {
+  if (is_none(argument)) return fallback;
+  const auto number = args_.scalar(argument);
+  if (!number && (args_.is_tensor(argument) || args_.is_symbolic(argument)))
+    refuse_dynamic_argument(argument);
+  T2N_ASSERT(number, ir::op_name(node_.op), ": '", argument, "' is no number");
+  return *number;
 }
 
-double Rewriter::real(std::string_view argument, double otherwise) const {
-  if (is_none(argument)) return otherwise;
-  const Attr& attr = required(argument);
-  if (const auto* number = std::get_if<double>(&attr)) return *number;
-  if (const auto* flag = std::get_if<bool>(&attr)) return *flag ? 1 : 0;
-  return static_cast<double>(integer(argument, 0));
+int64_t Rewriter::integer(std::string_view argument, int64_t fallback) const {
+  if (is_none(argument)) return fallback;
+  if (args_.is_tensor(argument) || args_.is_symbolic(argument)) refuse_dynamic_argument(argument);
+  const auto number = args_.integer(argument);
+  T2N_ASSERT(number, ir::op_name(node_.op), ": '", argument, "' is no integer");
+  return number->value();
 }
 
-bool Rewriter::flag(std::string_view argument, bool otherwise) const {
-  if (is_none(argument)) return otherwise;
-  const Attr& attr = required(argument);
-  return std::holds_alternative<bool>(attr) ? std::get<bool>(attr) : integer(argument, 0) != 0;
+bool Rewriter::flag(std::string_view argument, bool fallback) const {
+  return integer(argument, fallback ? 1 : 0) != 0;
 }
 
-std::string Rewriter::text(std::string_view argument, std::string_view otherwise) const {
-  return is_none(argument) ? std::string(otherwise) : std::get<std::string>(required(argument));
+std::string Rewriter::text(std::string_view argument, std::string_view fallback) const {
+  return is_none(argument) ? std::string(fallback) : std::get<std::string>(required(argument));
 }
 
 std::vector<Dim> Rewriter::dims(std::string_view argument) const {
-  if (is_none(argument)) return {};
-  const Attr& attr = required(argument);
-  if (const auto* one = std::get_if<Dim>(&attr)) return {*one};
-  return std::get<std::vector<Dim>>(attr);
+  return is_none(argument) ? Shape{} : args_.dims(argument).value();
 }
 
 ir::Ints Rewriter::axes(std::string_view argument, int rank) const {
   ir::Ints out;
-  for (const Dim& dim : dims(argument))
-    out.push_back(dim.value() < 0 ? dim.value() + rank : dim.value());
+  for (const Dim& dim : dims(argument)) out.push_back(ir::from_front(dim.value(), rank));
   return out;
 }
 
 const ir::Value& Rewriter::output(int index) const {
-  return graph_.values[static_cast<size_t>(node_.outputs.at(static_cast<size_t>(index)))];
+  return graph_.values[node_.outputs.at(index)];
 }
 
 ValueId Rewriter::add_value(std::string name, DType dtype, Shape shape) {
@@ -187,16 +153,16 @@ ValueId Rewriter::add_value(std::string name, DType dtype, Shape shape) {
 
 std::vector<ValueId> Rewriter::emit_all(std::string_view op, std::vector<ir::Argument> args,
                                         const std::vector<std::pair<DType, Shape>>& results) {
-  ir::Node made;
-  made.op = ir::op_id(op);
-  made.args = std::move(args);
-  made.scope = node_.scope;
-  made.source = node_.source;
-  made.call = calls_.take(made.op, made.scope);
+  ir::Node node;
+  node.op = ir::op_id(op);
+  node.args = std::move(args);
+  node.scope = node_.scope;
+  node.source = node_.source;
+  node.call = calls_.take(node.op, node.scope);
   const std::string& base = named_after_.empty() ? output().name : named_after_;
   const std::string name = cat(base, "_", ir::op_short_name(op));
-  for (const auto& [dtype, shape] : results) made.outputs.push_back(add_value(name, dtype, shape));
-  done_.push_back(std::move(made));
+  for (const auto& [dtype, shape] : results) node.outputs.push_back(add_value(name, dtype, shape));
+  done_.push_back(std::move(node));
   return done_.back().outputs;
 }
 
@@ -230,9 +196,9 @@ ValueId Rewriter::cast(ValueId x, DType to) {
   return emit("t2n::cast", {{"self", TensorRef{x}}, {"dtype", to}}, to, shape(x));
 }
 
-ValueId Rewriter::number(double plain, DType dtype) {
-  const auto [entry, is_new] = numbers_.try_emplace({plain, dtype}, ir::kNoValue);
-  if (is_new) entry->second = constant({}, {plain}, dtype);
+ValueId Rewriter::number(double value, DType dtype) {
+  const auto [entry, is_new] = numbers_.try_emplace({value, dtype}, ir::kNoValue);
+  if (is_new) entry->second = constant({}, {value}, dtype);
   return entry->second;
 }
 
@@ -270,7 +236,7 @@ ValueId Rewriter::select(ValueId x, int axis, int64_t index) {
 
 ValueId Rewriter::slice(ValueId x, int axis, const Dim& start, const Dim& end) {
   Shape to = shape(x);
-  Dim& extent = to.at(static_cast<size_t>(axis));
+  Dim& extent = to.at(axis);
   if (start == Dim(0) && end == extent) return x;
   extent = end - start;
   return emit("aten::slice.Tensor",
@@ -284,7 +250,7 @@ ValueId Rewriter::slice(ValueId x, int axis, const Dim& start, const Dim& end) {
 
 ValueId Rewriter::permute(ValueId x, const ir::Ints& order) {
   Shape to;
-  for (const int64_t axis : order) to.push_back(shape(x)[static_cast<size_t>(axis)]);
+  for (const int64_t axis : order) to.push_back(shape(x)[axis]);
   if (std::is_sorted(order.begin(), order.end())) return x;
   return emit("aten::permute", {{"self", TensorRef{x}}, {"dims", to_dims(order)}}, dtype(x), to);
 }
@@ -292,7 +258,7 @@ ValueId Rewriter::permute(ValueId x, const ir::Ints& order) {
 ValueId Rewriter::pad(ValueId x, int axis, int64_t before, int64_t after) {
   if (before == 0 && after == 0) return x;
   Shape to = shape(x);
-  to[static_cast<size_t>(axis)] = to[static_cast<size_t>(axis)] + Dim(before + after);
+  to[axis] = to[axis] + Dim(before + after);
   ir::Ints amounts(2 * static_cast<size_t>(rank(x) - axis), 0);
   amounts[amounts.size() - 2] = before;
   amounts[amounts.size() - 1] = after;
@@ -303,43 +269,40 @@ ValueId Rewriter::pad(ValueId x, int axis, int64_t before, int64_t after) {
 std::vector<ValueId> Rewriter::loop(const ir::Scan& scan, ir::Graph body) {
   std::vector<std::pair<DType, Shape>> results;
   for (size_t i = 0; i < scan.outputs(); ++i) {
-    const ir::Value& result = body.values[static_cast<size_t>(body.outputs.at(i))];
+    const ir::Value& result = body.values[body.outputs.at(i)];
     results.emplace_back(result.dtype, result.shape);
     if (i >= scan.stacked()) continue;
-    // A symbol stands for the size in the trace.
-    const auto length =
-        scan.length.is_constant()
-            ? scan.length
-            : shape(scan.scanned.at(0)).at(static_cast<size_t>(scan.scanned_axes[0]));
+    // A symbol has the traced size.
+    const auto length = scan.length.is_constant()
+                            ? scan.length
+                            : shape(scan.scanned.at(0)).at(scan.scanned_axes[0]);
     results.back().second.insert(results.back().second.begin() + scan.stacked_axes[i], length);
   }
-  std::vector<ValueId> made = emit_all(ir::kScanOp, ir::scan_arguments(scan), results);
+  std::vector<ValueId> outputs = emit_all(ir::kScanOp, ir::scan_arguments(scan), results);
   done_.back().body = std::make_shared<ir::Graph>(std::move(body));
-  return made;
+  return outputs;
 }
 
-void Rewriter::define(ValueId made, int index) {
-  const ValueId old = node_.outputs.at(static_cast<size_t>(index));
-  made = cast(made, value(old).dtype);
-  T2N_ASSERT(shape(made) == shape(old), ir::op_name(node_.op), " becomes ",
-             ir::shape_str(shape(made)), " instead of ", ir::shape_str(shape(old)));
-  now_[static_cast<size_t>(old)] = made;
-  // The values get the name, unless an older tensor or another output already has it.
-  const bool is_mine = static_cast<size_t>(made) >= first_new_;
-  if (is_mine && named_.insert(made).second) std::swap(value(made).name, value(old).name);
+void Rewriter::define(ValueId result, int index) {
+  const ValueId old = node_.outputs.at(index);
+  result = cast(result, value(old).dtype);
+  T2N_ASSERT(shape(result) == shape(old), ir::op_name(node_.op), " becomes ",
+             ir::shape_str(shape(result)), " instead of ", ir::shape_str(shape(old)));
+  replacements_[old] = result;
+  // A new value gets the output's name, unless it already has that of another output.
+  const bool is_new = static_cast<size_t>(result) >= first_new_;
+  if (is_new && named_.insert(result).second) std::swap(value(result).name, value(old).name);
 }
 
 void Rewriter::refuse_for(std::string_view tensors, std::string_view why, std::string_view help) {
-  ignore_rest("the operation is refused as a whole");
+  ignore_rest("the entire operation is refused");
   std::vector<std::pair<DType, Shape>> results;
   for (const ValueId id : node_.outputs) results.emplace_back(value(id).dtype, value(id).shape);
-  const std::vector<ValueId> made = emit_all("t2n::refused",
-                                             {{"op", std::string(ir::op_name(node_.op))},
-                                              {"of", std::string(tensors)},
-                                              {"why", std::string(why)},
-                                              {"help", std::string(help)}},
-                                             results);
-  for (size_t i = 0; i < made.size(); ++i) define(made[i], static_cast<int>(i));
+  const ir::Refusal refusal{std::string(ir::op_name(node_.op)), std::string(tensors),
+                            std::string(why), std::string(help)};
+  const std::vector<ValueId> refused =
+      emit_all(ir::kRefused, ir::refusal_arguments(refusal), results);
+  for (size_t i = 0; i < refused.size(); ++i) define(refused[i], static_cast<int>(i));
 }
 
 }  // namespace t2n::passes

@@ -1,16 +1,16 @@
-// Rewrites a graph node by node: reads a node's arguments, and emits operations in its place.
+// Rewrites a graph node by node: reads a node's arguments, and emits operations that replace it.
 #pragma once
 
 #include <functional>
 #include <initializer_list>
 #include <map>
-#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_set>
 #include <utility>
 #include <vector>
 
+#include "ir/node_args.h"
 #include "ir/scan.h"
 #include "src/passes/rewrite.h"
 
@@ -26,38 +26,39 @@ class Rewriter {
   /// Starts the next node; operations emitted from now on replace it.
   void begin(ir::Node node);
   void keep();  ///< unchanged
-  /// Keeps the operation on other operands: `operand` maps the old ones to them.
-  void keep_on(const std::function<ir::ValueId(ir::ValueId)>& operand);
+  /// Keeps the operation with other operands: `operand` maps each old operand to its replacement.
+  void keep_with(const std::function<ir::ValueId(ir::ValueId)>& operand);
   /// Replaces the graph by the new one. Operations that no output needs are dropped, unless kept.
   void finish(bool keeps_dead = false);
-  /// Runs the whole rewrite: `define` replaces a node, or says that it stays. True if any changed.
+  /// Runs the rewrite on all nodes: `define` replaces a node, or returns false to keep it. True if
+  /// any node changed.
   bool replace_where(const std::function<bool()>& define, bool keeps_dead = false);
 
   const ir::Node& node() const { return node_; }
   std::string_view base_name() const { return base_name_; }
   // The node's arguments; an absent one is an internal error, except for `has` and `find`.
-  bool has(std::string_view argument) const { return node_.find(argument) != nullptr; }
-  const ir::Attr* find(std::string_view argument) const;
-  bool is_none(std::string_view argument) const;
+  bool has(std::string_view argument) const { return args_.has_argument(argument); }
+  const ir::Attr* find(std::string_view argument) const { return args_.argument(argument); }
+  bool is_none(std::string_view argument) const { return args_.is_none(argument); }
   ir::ValueId tensor(std::string_view argument) const;  ///< in the new graph; kNoValue for a number
-  int64_t integer(std::string_view argument, int64_t otherwise) const;
-  double real(std::string_view argument, double otherwise) const;
-  bool flag(std::string_view argument, bool otherwise) const;
-  std::string text(std::string_view argument, std::string_view otherwise) const;
-  std::vector<ir::Dim> dims(std::string_view argument) const;  ///< an integer is a list of one
+  int64_t integer(std::string_view argument, int64_t fallback) const;
+  double scalar(std::string_view argument, double fallback) const;
+  bool flag(std::string_view argument, bool fallback) const;
+  std::string text(std::string_view argument, std::string_view fallback) const;
+  std::vector<ir::Dim> dims(std::string_view argument) const;  ///< one integer becomes a list
   ir::Ints axes(std::string_view argument, int rank) const;    ///< the same, in [0, rank)
-  /// Arguments that, for the reason `why`, do not affect the rule; they must not contain sizes.
+  /// Arguments that do not affect the rule, for the reason `why`; they must not contain sizes.
   void ignore(std::initializer_list<std::string_view> arguments, std::string_view why) const;
-  void ignore_rest(std::string_view why) const;
+  void ignore_rest(std::string_view /*why*/) const { args_.read_all(); }
   /// An argument that was not read since `begin`; "" if there is none.
-  std::string unread() const;
-  // Values, by their number in the new graph.
-  ir::ValueId resolve(ir::ValueId id) const { return now_.at(static_cast<size_t>(id)); }
+  std::string unread() const { return args_.unread(); }
+  // Values, by their id in the new graph.
+  ir::ValueId resolve(ir::ValueId id) const { return replacements_.at(id); }
   ir::DType dtype(ir::ValueId id) const { return value(id).dtype; }
   const ir::Shape& shape(ir::ValueId id) const { return value(id).shape; }
   int rank(ir::ValueId id) const { return static_cast<int>(shape(id).size()); }
   const ir::Value& output(int index = 0) const;
-  // Building; operands are numbers of the new graph.
+  // Building; operands are ids of the new graph.
   /// From now on, names of emitted values derive from that value, not from the node's result.
   void name_after(ir::ValueId id) { named_after_ = value(id).name; }
   void swap_names(ir::ValueId a, ir::ValueId b) { std::swap(value(a).name, value(b).name); }
@@ -90,10 +91,10 @@ class Rewriter {
  protected:
   /// The operation on such `tensors` cannot be expressed: an error if its result is needed.
   void refuse_for(std::string_view tensors, std::string_view why, std::string_view help);
-  const ir::Attr& required(std::string_view argument) const;
-  [[noreturn]] void refuse_open(std::string_view argument) const;
-  ir::Value& value(ir::ValueId id) { return graph_.values[static_cast<size_t>(id)]; }
-  const ir::Value& value(ir::ValueId id) const { return graph_.values[static_cast<size_t>(id)]; }
+  const ir::Attr& required(std::string_view argument) const { return args_.required(argument); }
+  [[noreturn]] void refuse_dynamic_argument(std::string_view argument) const;
+  ir::Value& value(ir::ValueId id) { return graph_.values[id]; }
+  const ir::Value& value(ir::ValueId id) const { return graph_.values[id]; }
 
   ir::Graph& graph_;
   ir::Node node_;
@@ -103,14 +104,14 @@ class Rewriter {
 
   FreshNames names_;
   FreshCalls calls_;
-  size_t given_;                  ///< the number of values at first
-  std::vector<ir::ValueId> now_;  ///< by the old number: the value that replaces it
+  size_t first_count_;                     ///< the initial number of values
+  std::vector<ir::ValueId> replacements_;  ///< by the old id: the value that replaces it
   std::map<std::pair<double, ir::DType>, ir::ValueId> numbers_;
-  std::unordered_set<ir::ValueId> named_;  ///< values with the name of what they replace
+  std::unordered_set<ir::ValueId> named_;  ///< values with the names of values that they replace
   std::vector<ir::Node> done_;
   std::string_view base_name_;
-  std::string named_after_;                          ///< the base of emitted names; "": the result
-  mutable std::set<std::string, std::less<>> read_;  ///< arguments of the node
+  std::string named_after_;  ///< the base of emitted names; "": the result
+  ir::NodeArgs args_{graph_, node_};
   size_t first_new_ = 0;
 };
 

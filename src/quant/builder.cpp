@@ -9,9 +9,7 @@ namespace t2n::quant {
 
 constexpr const char* kMemoryOrder = "memory_order";
 
-int QuantBuilder::uses(std::string_view argument) const {
-  return uses_.at(static_cast<size_t>(original(argument)));
-}
+int QuantBuilder::uses(std::string_view argument) const { return uses_.at(original(argument)); }
 
 bool QuantBuilder::involves_quantised() const {
   bool found = std::any_of(node_.outputs.begin(), node_.outputs.end(),
@@ -48,13 +46,13 @@ const QuantInfo* QuantBuilder::output_info(int index) const {
   static const std::initializer_list<std::string_view> kNames = {
       "output_scale", "output_zero_point", "scale",          "zero_point", "scales",
       "zero_points",  "Y_scale_i",         "Y_zero_point_i", "axis",       "dtype"};
-  ignore(kNames, "the result's QuantInfo says what they made of it");
-  const auto& found = info_at(node_.outputs.at(static_cast<size_t>(index)));
-  // The scale of one run does not hold for others.
+  ignore(kNames, "the result's QuantInfo has them");
+  const auto& found = info_at(node_.outputs.at(index));
+  // The QuantInfo has the scale of one run only.
   for (const std::string_view each : kNames)
     if (sizes_vary_ && found && has(each) && original(each) != ir::kNoValue &&
-        is_open_[static_cast<size_t>(original(each))])
-      refuse_open(each);
+        depends_on_inputs_[original(each)])
+      refuse_dynamic_argument(each);
   return found ? &*found : nullptr;
 }
 
@@ -64,7 +62,7 @@ bool QuantBuilder::involves_dynamic() const {
   return found;
 }
 
-DynamicScale QuantBuilder::dynamic_step(std::string_view argument) const {
+DynamicScale QuantBuilder::dynamic_scale(std::string_view argument) const {
   const auto found = dynamic_.find(original(argument));
   return found == dynamic_.end() ? DynamicScale() : found->second;
 }
@@ -79,75 +77,76 @@ int QuantBuilder::quantised_operands() const {
 
 bool QuantBuilder::shares_zero_point() const {
   std::set<int64_t> points;
-  const auto see = [&](ValueId id) {
+  const auto collect = [&](ValueId id) {
     if (const std::optional<QuantInfo>& each = info_at(id))
       points.insert(each->zero_points.begin(), each->zero_points.end());
   };
-  ir::for_each_input(node_, see);
-  for (const ValueId id : node_.outputs) see(id);
+  ir::for_each_input(node_, collect);
+  for (const ValueId id : node_.outputs) collect(id);
   return points.size() <= 1;
 }
 
-bool QuantBuilder::is_alike() const {
+bool QuantBuilder::have_equal_qparams() const {
   const QuantInfo* first = nullptr;
-  bool alike = true;
-  const auto see = [&](ValueId id) {
+  bool equal = true;
+  const auto compare = [&](ValueId id) {
     const std::optional<QuantInfo>& each = info_at(id);
     if (!each) return;
     if (first == nullptr) first = &*each;
-    alike = alike && *first == *each;
+    equal = equal && *first == *each;
   };
-  ir::for_each_input(node_, see);
-  for (const ValueId id : node_.outputs) see(id);
-  return alike;
+  ir::for_each_input(node_, compare);
+  for (const ValueId id : node_.outputs) compare(id);
+  return equal;
 }
 
 bool QuantBuilder::has_wide_points() const {
   bool found = false;
-  const auto see = [&](ValueId id) {
+  const auto check = [&](ValueId id) {
     if (const std::optional<QuantInfo>& each = info_at(id); each && each->bits > 8)
       found = found || std::any_of(each->zero_points.begin(), each->zero_points.end(),
                                    [](int64_t point) { return point != 0; });
   };
-  ir::for_each_input(node_, see);
-  for (const ValueId id : node_.outputs) see(id);
+  ir::for_each_input(node_, check);
+  for (const ValueId id : node_.outputs) check(id);
   return found;
 }
 
-void QuantBuilder::follow_wide(bool makes) {
+void QuantBuilder::propagate_wide(bool creates) {
   const auto is_of_32_bits = [this](ValueId id) {
-    const std::optional<QuantInfo>& of = info_at(id);
-    return of && of->bits > 8;
+    const std::optional<QuantInfo>& found = info_at(id);
+    return found && found->bits > 8;
   };
-  ir::for_each_input(node_, [&](ValueId id) { makes = makes || may_be_wide(id); });
-  if (!makes) return;
+  ir::for_each_input(node_, [&](ValueId id) { creates = creates || may_be_wide(id); });
+  if (!creates) return;
   for (const ValueId id : node_.outputs)
     if (is_of_32_bits(id)) wide_.insert(id);
 }
 
-ValueId QuantBuilder::real(std::string_view argument) {
+ValueId QuantBuilder::dequantised(std::string_view argument) {
   if (is_none(argument)) return ir::kNoValue;
   const ValueId id = original(argument);
-  return id == ir::kNoValue ? number(Rewriter::real(argument, 0), DType::f32) : real_at(id);
+  return id == ir::kNoValue ? number(scalar(argument, 0), DType::f32) : dequantised_at(id);
 }
 
-std::vector<ValueId> QuantBuilder::reals(std::string_view argument) {
+std::vector<ValueId> QuantBuilder::dequantised_list(std::string_view argument) {
   std::vector<ValueId> out;
-  for (const ValueId id : originals(argument)) out.push_back(real_at(id));
+  for (const ValueId id : originals(argument)) out.push_back(dequantised_at(id));
   return out;
 }
 
-ValueId QuantBuilder::real_in_loops(std::string_view argument, const Vectors& vectors) {
-  return is_quantised(argument) ? real_in_loops_at(original(argument), vectors) : real(argument);
+ValueId QuantBuilder::dequantised_in_loops(std::string_view argument, const Vectors& vectors) {
+  return is_quantised(argument) ? dequantised_in_loops_at(original(argument), vectors)
+                                : dequantised(argument);
 }
 
-ValueId QuantBuilder::real_in_loops_at(ValueId original, const Vectors& vectors) {
-  const QuantInfo& of = *info_at(original);
-  const double error = premultiplied_error(of);
-  if (error == 0 || vectors.reach == Vectors::Reach::none) return real_at(original);
-  const ValueId product = binary("aten::mul.Tensor", cast(steps_at(original), DType::f64),
-                                 number(as_f32(of.scales[0]), DType::f64));
-  const ValueId errors = by_vectors(vectors, error, 0, DType::f64);
+ValueId QuantBuilder::dequantised_in_loops_at(ValueId original, const Vectors& vectors) {
+  const QuantInfo& qparams = *info_at(original);
+  const double error = premultiplied_error(qparams);
+  if (error == 0 || vectors.reach == Vectors::Reach::none) return dequantised_at(original);
+  const ValueId product = binary("aten::mul.Tensor", cast(centred_at(original), DType::f64),
+                                 number(as_f32(qparams.scales[0]), DType::f64));
+  const ValueId errors = select_vectorised(vectors, error, 0, DType::f64);
   return cast(binary("aten::add.Tensor", product, errors), DType::f32);
 }
 
@@ -159,7 +158,7 @@ Vectors QuantBuilder::loop_over(std::initializer_list<std::string_view> argument
   return vectors_in_loops(output().shape, operands, order_);
 }
 
-void QuantBuilder::take_order() {
+void QuantBuilder::read_order() {
   order_ = MemoryOrder::rows;
   if (!has(kMemoryOrder)) return;
   order_ = text(kMemoryOrder, "") == "mixed" ? MemoryOrder::mixed : MemoryOrder::channels_last;
@@ -168,19 +167,19 @@ void QuantBuilder::take_order() {
 
 std::optional<std::vector<double>> QuantBuilder::known(std::string_view argument) const {
   const ValueId id = original(argument);
-  if (id == ir::kNoValue) return std::vector<double>{Rewriter::real(argument, 0)};
-  const int at = constants_.at(static_cast<size_t>(id));
+  if (id == ir::kNoValue) return std::vector<double>{scalar(argument, 0)};
+  const int at = constants_.at(id);
   if (const auto computed = computed_.find(id); computed != computed_.end())
     return ir::to_f64(computed->second);
   if (at < 0) return std::nullopt;
-  const ir::Tensor& data = graph_.constants[static_cast<size_t>(at)].data;
+  const ir::Tensor& data = graph_.constants[at].data;
   if (data.elements() > 0 && data.bytes.empty()) return std::nullopt;  // not loaded
   return ir::to_f64(data);
 }
 
-bool QuantBuilder::is_open(std::string_view argument) const {
+bool QuantBuilder::depends_on_inputs(std::string_view argument) const {
   const ValueId id = has(argument) ? original(argument) : ir::kNoValue;
-  return id != ir::kNoValue && is_open_.at(static_cast<size_t>(id));
+  return id != ir::kNoValue && depends_on_inputs_.at(id);
 }
 
 std::optional<double> QuantBuilder::number_at(std::string_view argument) const {
@@ -195,16 +194,16 @@ void QuantBuilder::set(std::string_view argument, double value) {
 
 Dim QuantBuilder::size(ValueId value, int axis) {
   if (sizes_vary_) return ir::size_symbol(graph_, value, axis);
-  return shape(value).at(static_cast<size_t>(axis));
+  return shape(value).at(axis);
 }
 
-void QuantBuilder::share_places(ir::Graph& body) const {
+void QuantBuilder::copy_locations(ir::Graph& body) const {
   body.scopes = graph_.scopes;
   body.sources = graph_.sources;
 }
 
-std::vector<ValueId> QuantBuilder::again(const std::function<ValueId(ValueId)>& operand,
-                                         std::string_view op) {
+std::vector<ValueId> QuantBuilder::emit_again(const std::function<ValueId(ValueId)>& operand,
+                                              std::string_view op) {
   ignore_rest("the operation has them again");
   std::vector<ir::Argument> args = node_.args;
   for (ir::Argument& arg : args)
@@ -216,59 +215,63 @@ std::vector<ValueId> QuantBuilder::again(const std::function<ValueId(ValueId)>& 
   return emit_all(op.empty() ? ir::op_name(node_.op) : op, std::move(args), results);
 }
 
-void QuantBuilder::define_real(ValueId real, ZeroPoint zero_point, bool is_relu, int index) {
+void QuantBuilder::define_float(ValueId x, ZeroPoint zero_point, bool is_relu, int index) {
   const QuantInfo* to = output_info(index);
-  if (to == nullptr) return define(real, index);
-  if (zero_point == ZeroPoint::fused && !is_relu) return define(steps_from_fused(real, *to), index);
+  if (to == nullptr) return define(x, index);
+  if (zero_point == ZeroPoint::fused && !is_relu) return define(centred_from_fused(x, *to), index);
   std::vector<double> inverse;
   for (const double scale : to->scales) inverse.push_back(as_f32(1 / as_f32(scale)));
-  define(steps_from(times(real, inverse, to->axis), *to, zero_point, is_relu), index);
+  define(centred_from(times(x, inverse, to->axis), *to, zero_point, is_relu), index);
 }
 
-void QuantBuilder::define_real(ValueId real, const Vectors& vectors) {
+void QuantBuilder::define_float(ValueId x, const Vectors& vectors) {
   const QuantInfo* to = output_info();
-  if (to == nullptr) return define(real);
+  if (to == nullptr) return define(x);
   const double inverse = as_f32(1 / as_f32(to->scales.at(0)));
-  define(steps_from(times(real, {inverse}, 0), *to, vectors));
+  define(centred_from(times(x, {inverse}, 0), *to, vectors));
 }
 
-void QuantBuilder::define_dynamic(ValueId steps, const DynamicScale& scale) {
-  define(steps);
+void QuantBuilder::define_dynamic(ValueId centred, const DynamicScale& scale) {
+  define(centred);
   dynamic_[node_.outputs.at(0)] = scale;
 }
 
-void QuantBuilder::keep_on_steps(std::string_view op) {
+void QuantBuilder::apply_to_centred(std::string_view op) {
   std::optional<DynamicScale> scale;
   ir::for_each_input(node_, [&](ValueId id) {
-    if (const auto own = dynamic_.find(id); own != dynamic_.end()) scale = own->second;
+    if (const auto found = dynamic_.find(id); found != dynamic_.end()) scale = found->second;
   });
-  const std::vector<ValueId> made = again([this](ValueId id) { return steps_at(id); }, op);
-  for (size_t i = 0; i < made.size(); ++i) {
-    define(made[i], static_cast<int>(i));
+  const std::vector<ValueId> results =
+      emit_again([this](ValueId id) { return centred_at(id); }, op);
+  for (size_t i = 0; i < results.size(); ++i) {
+    define(results[i], static_cast<int>(i));
     if (scale && info_at(node_.outputs[i])) dynamic_[node_.outputs[i]] = *scale;
   }
 }
 
-void QuantBuilder::keep_on_integers() {
-  const std::vector<ValueId> made = again([this](ValueId id) { return counted_at(id); });
-  for (size_t i = 0; i < made.size(); ++i) {
+void QuantBuilder::apply_to_integers() {
+  const std::vector<ValueId> results =
+      emit_again([this](ValueId id) { return float_integers_at(id); });
+  for (size_t i = 0; i < results.size(); ++i) {
     const QuantInfo* to = output_info(static_cast<int>(i));
-    define(to == nullptr ? made[i] : less_points(made[i], *to), static_cast<int>(i));
+    define(to == nullptr ? results[i] : minus_zero_points(results[i], *to), static_cast<int>(i));
   }
 }
 
-void QuantBuilder::round_on_steps(const Vectors& vectors) {
-  const std::vector<ValueId> made = again([this](ValueId id) { return steps_at(id); });
-  for (size_t i = 0; i < made.size(); ++i) {
+void QuantBuilder::apply_and_requantise(const Vectors& vectors) {
+  const std::vector<ValueId> results = emit_again([this](ValueId id) { return centred_at(id); });
+  for (size_t i = 0; i < results.size(); ++i) {
     const QuantInfo* to = output_info(static_cast<int>(i));
-    define(to == nullptr ? made[i] : steps_from(made[i], *to, vectors), static_cast<int>(i));
+    define(to == nullptr ? results[i] : centred_from(results[i], *to, vectors),
+           static_cast<int>(i));
   }
 }
 
-void QuantBuilder::redo_on_reals(ZeroPoint zero_point) {
-  const std::vector<ValueId> made = again([this](ValueId id) { return real_at(id); });
-  for (size_t i = 0; i < made.size(); ++i)
-    define_real(made[i], zero_point, false, static_cast<int>(i));
+void QuantBuilder::apply_to_dequantised(ZeroPoint zero_point) {
+  const std::vector<ValueId> results =
+      emit_again([this](ValueId id) { return dequantised_at(id); });
+  for (size_t i = 0; i < results.size(); ++i)
+    define_float(results[i], zero_point, false, static_cast<int>(i));
 }
 
 }  // namespace t2n::quant

@@ -1,15 +1,15 @@
-// Tables of small integers; each row has a scale and a real zero point.
+// Embedding tables of small integers; each row has a scale and a minimum.
 #include "src/quant/rules.h"
 
 namespace t2n::quant {
 namespace {
 
-bool refuse_table(QuantBuilder& b) {
+bool refuse_embedding(QuantBuilder& b) {
   const std::string_view mapping = "compressed_indices_mapping";  // of bags only
   if (b.flag("pruned_weights", false) || (b.has(mapping) && !b.is_none(mapping)))
     b.refuse("rows of its table were pruned");
   else if (!b.has("scales"))
-    b.refuse("its table follows from inputs, and is in an order of LibTorch's own",
+    b.refuse("its table depends on inputs, and is in LibTorch's internal layout",
              "pack a constant of the model");
   else
     return false;
@@ -33,27 +33,27 @@ ValueId rows(QuantBuilder& b, ValueId table, ValueId indices) {
                 b.dtype(table), shape);
 }
 
-ValueId real(QuantBuilder& b, ValueId integers, ValueId scale, ValueId least) {
+ValueId dequantised_table(QuantBuilder& b, ValueId integers, ValueId scale, ValueId least) {
   const ValueId product = b.binary("aten::mul.Tensor", b.cast(integers, DType::f32), scale);
   return b.binary("aten::add.Tensor", product, least);
 }
 
-ValueId real_rows(QuantBuilder& b) {
+ValueId dequantised_table_rows(QuantBuilder& b) {
   const ValueId indices = b.tensor("indices");
   const ValueId integers = rows(b, b.tensor("weight"), indices);
   const ValueId scales = rows(b, column(b, "scales"), indices);
-  return real(b, integers, scales, rows(b, column(b, "least"), indices));
+  return dequantised_table(b, integers, scales, rows(b, column(b, "least"), indices));
 }
 
 void embedding(QuantBuilder& b) {
-  if (!refuse_table(b)) b.define(real_rows(b));
+  if (!refuse_embedding(b)) b.define(dequantised_table_rows(b));
 }
 
-/// Bags of equal size: each row of indices is one. LibTorch drops the last one if told that there
-/// is an offset for the end.
+/// Bags of equal size: each row of indices is a bag. LibTorch drops the last bag if
+/// include_last_offset is set.
 void sum_of_rows(QuantBuilder& b) {
   b.ignore({"offsets"}, "a row of indices is a bag");
-  ValueId all = real_rows(b);
+  ValueId all = dequantised_table_rows(b);
   if (!b.is_none("per_sample_weights"))
     all = b.binary("aten::mul.Tensor", all, b.unsqueeze(b.tensor("per_sample_weights"), 2));
   const ir::Shape rows = b.shape(all);
@@ -67,17 +67,18 @@ void sum_of_rows(QuantBuilder& b) {
   b.define(drops_last ? b.slice(bags, 0, Dim(0), b.size(bags, 0) - Dim(1)) : bags);
 }
 
-/// The engine dequantises the table when it loads it: bags read most of its rows.
+/// The engine dequantises the entire table at load time, since bags read most of its rows.
 void embedding_bag(QuantBuilder& b) {
-  if (refuse_table(b)) return;
-  b.ignore({"mode"}, "LibTorch's kernels sum whatever it says");
+  if (refuse_embedding(b)) return;
+  b.ignore({"mode"}, "LibTorch's kernels always sum");
   b.ignore({"scale_grad_by_freq", "sparse"}, "they are for training");
   if (b.rank(b.tensor("indices")) == 2) return sum_of_rows(b);
-  const ValueId table = real(b, b.tensor("weight"), column(b, "scales"), column(b, "least"));
+  const ValueId table =
+      dequantised_table(b, b.tensor("weight"), column(b, "scales"), column(b, "least"));
   const auto or_none = [&](std::string_view name) {
     return b.is_none(name) ? ir::Attr(ir::None{}) : ir::Attr(TensorRef{b.tensor(name)});
   };
-  const std::vector<ValueId> made =
+  const std::vector<ValueId> results =
       b.emit_all("aten::embedding_bag.padding_idx",
                  {{"weight", TensorRef{table}},
                   {"indices", TensorRef{b.tensor("indices")}},
@@ -92,7 +93,7 @@ void embedding_bag(QuantBuilder& b) {
                   {DType::i64, {Dim(0)}},
                   {DType::i64, {Dim(0)}},
                   {DType::i64, {Dim(0)}}});
-  b.define(made[0]);
+  b.define(results[0]);
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// Arithmetic and activations of torch's namespace `quantized`, on reals or on steps.
+// Arithmetic and activations of torch's namespace `quantized`, on dequantised operands or on
+// centred integers.
 #include <cmath>
 #include <iterator>
 
@@ -11,13 +12,13 @@ bool is_relu(const QuantBuilder& b) {
   return b.base_name().ends_with("_relu") && b.base_name() != "leaky_relu";
 }
 
-void define_result(QuantBuilder& b, ValueId real, const Vectors& vectors) {
-  b.define_real(is_relu(b) ? b.relu(real) : real, vectors);
+void define_result(QuantBuilder& b, ValueId x, const Vectors& vectors) {
+  b.define_float(is_relu(b) ? b.relu(x) : x, vectors);
 }
 
-/// By how many steps torch moved the tensor. Usually the zero point shows it. A zero point that is
-/// limited by the integers' range stays there, and the scale shows how far beyond it would be.
-double steps_added(const ir::QuantInfo& from, const ir::QuantInfo& to) {
+/// The integer offset by which torch shifted the tensor, usually the change of the zero point. If
+/// the zero point is clamped to the integers' range, the offset is computed from the scale.
+double integer_offset(const ir::QuantInfo& from, const ir::QuantInfo& to) {
   const auto point = static_cast<double>(from.zero_points[0]);
   if (from.scales == to.scales) return point - static_cast<double>(to.zero_points[0]);
   const auto low = static_cast<double>(to.lowest());
@@ -27,17 +28,18 @@ double steps_added(const ir::QuantInfo& from, const ir::QuantInfo& to) {
 }
 
 void add_scalar(QuantBuilder& b) {
-  b.ignore({"b"}, "the result's zero point and scale say what it did");
+  b.ignore({"b"}, "the result's zero point and scale have its effect");
   const ir::QuantInfo& from = b.info("qa");
   const ir::QuantInfo& to = *b.output_info();
-  const ValueId moved = b.plus(b.steps("qa"), {steps_added(from, to)}, from.axis);
-  if (from.scales == to.scales) return b.define(is_relu(b) ? b.relu(moved) : moved);
+  const ValueId shifted = b.plus(b.centred("qa"), {integer_offset(from, to)}, from.axis);
+  if (from.scales == to.scales) return b.define(is_relu(b) ? b.relu(shifted) : shifted);
   const double factor = as_f32(as_f32(from.scales[0]) * as_f32(1 / as_f32(to.scales[0])));
-  b.define(b.steps_from(b.times(moved, {factor}, 0), to, ZeroPoint::after_rounding, is_relu(b)));
+  b.define(
+      b.centred_from(b.times(shifted, {factor}, 0), to, ZeroPoint::after_rounding, is_relu(b)));
 }
 
-/// The sign of the number that was multiplied into the scale: if the number itself is unknown,
-/// torch's zero point shows it. Nothing if the number may be zero.
+/// The sign of the number that torch multiplied into the scale. An unknown number is negative if
+/// torch changed the zero point. Nothing if the number may be zero.
 std::optional<double> sign_of_factor(const QuantBuilder& b) {
   if (const std::optional<double> number = b.number_at("b"))
     return *number > 0 ? 1 : *number < 0 ? -1 : 0;
@@ -49,9 +51,9 @@ std::optional<double> sign_of_factor(const QuantBuilder& b) {
 /// A negative number mirrors the integers.
 void mul_scalar(QuantBuilder& b) {
   const std::optional<double> sign = sign_of_factor(b);
-  if (!sign) return b.refuse("its number is not written down", "give it as a number");
-  const ValueId turned = b.times(b.steps("qa"), {*sign}, 0);
-  b.define(is_relu(b) ? b.relu(turned) : turned);
+  if (!sign) return b.refuse("its number is not a constant", "give it as a number");
+  const ValueId mirrored = b.times(b.centred("qa"), {*sign}, 0);
+  b.define(is_relu(b) ? b.relu(mirrored) : mirrored);
 }
 
 /// True for quantized::add.Scalar and similar operators.
@@ -61,8 +63,8 @@ void add(QuantBuilder& b) {
   if (is_with_number(b)) return add_scalar(b);
   const Vectors vectors = b.loop_over({"qa", "qb"});
   define_result(b,
-                b.binary("aten::add.Tensor", b.real_in_loops("qa", vectors),
-                         b.real_in_loops("qb", vectors)),
+                b.binary("aten::add.Tensor", b.dequantised_in_loops("qa", vectors),
+                         b.dequantised_in_loops("qb", vectors)),
                 vectors);
 }
 
@@ -72,8 +74,9 @@ void mul(QuantBuilder& b) {
   const double inverse = as_f32(1 / as_f32(to.scales[0]));
   const double factor =
       as_f32(as_f32(as_f32(b.info("qa").scales[0]) * as_f32(b.info("qb").scales[0])) * inverse);
-  const ValueId product = b.binary("aten::mul.Tensor", b.steps("qa"), b.steps("qb"));
-  b.define(b.steps_from(b.times(product, {factor}, 0), to, ZeroPoint::after_rounding, is_relu(b)));
+  const ValueId product = b.binary("aten::mul.Tensor", b.centred("qa"), b.centred("qb"));
+  b.define(
+      b.centred_from(b.times(product, {factor}, 0), to, ZeroPoint::after_rounding, is_relu(b)));
 }
 
 void matmul(QuantBuilder& b) {
@@ -81,13 +84,13 @@ void matmul(QuantBuilder& b) {
   const double factor =
       as_f32(b.info("qa").scales[0]) * as_f32(b.info("qb").scales[0]) / as_f32(to.scales[0]);
   const ValueId product = b.emit(
-      "aten::matmul", {{"self", TensorRef{b.steps("qa")}}, {"other", TensorRef{b.steps("qb")}}},
+      "aten::matmul", {{"self", TensorRef{b.centred("qa")}}, {"other", TensorRef{b.centred("qb")}}},
       DType::f32, b.output().shape);
-  b.define(b.steps_from(b.times(product, {as_f32(factor)}, 0), to, ZeroPoint::before_rounding));
+  b.define(b.centred_from(b.times(product, {as_f32(factor)}, 0), to, ZeroPoint::before_rounding));
 }
 
-/// The kernel for channels-last images takes eight channels of an operand at once; the other one
-/// takes elements one by one.
+/// The kernel for channels-last images vectorises blocks of eight channels; the other kernel is
+/// scalar.
 Vectors vectors_of_part(const QuantBuilder& b, int64_t dim, ValueId part) {
   constexpr int64_t kBlock = 8;
   const ir::Shape& shape = b.shape(b.resolve(part));
@@ -97,7 +100,7 @@ Vectors vectors_of_part(const QuantBuilder& b, int64_t dim, ValueId part) {
   return vectors_in_rows({shape[1].value(), 1, 1}, kBlock);
 }
 
-/// Each part is quantised before they are joined: their kernels differ.
+/// Each part is quantised before the concatenation, since their kernels differ.
 void cat_parts(QuantBuilder& b) {
   const int64_t dim = b.integer("dim", 0);
   const ir::QuantInfo& to = *b.output_info();
@@ -105,90 +108,94 @@ void cat_parts(QuantBuilder& b) {
   ir::TensorRefs parts;
   for (const ValueId part : b.originals("qx")) {
     const Vectors vectors = vectors_of_part(b, dim, part);
-    const ValueId real = b.real_in_loops_at(part, vectors);
+    const ValueId x = b.dequantised_in_loops_at(part, vectors);
     parts.ids.push_back(
-        b.steps_from(b.times(is_relu(b) ? b.relu(real) : real, {inverse}, 0), to, vectors));
+        b.centred_from(b.times(is_relu(b) ? b.relu(x) : x, {inverse}, 0), to, vectors));
   }
-  b.define(b.emit("aten::cat", {{"tensors", parts}, {"dim", Dim(dim)}}, DType::f32,
-                  b.output().shape));
+  b.define(
+      b.emit("aten::cat", {{"tensors", parts}, {"dim", Dim(dim)}}, DType::f32, b.output().shape));
 }
 
-/// An elementwise function, in a loop over vectors: the `aten` operator with this operand and the
+/// An elementwise function in a vectorised loop: the `aten` operator with this operand and the
 /// other arguments.
 void apply(QuantBuilder& b, std::string_view op, std::string_view operand,
            std::vector<ir::Argument> others) {
   const Vectors vectors = b.loop_over({operand});
-  std::vector<ir::Argument> args = {{"self", TensorRef{b.real_in_loops(operand, vectors)}}};
+  std::vector<ir::Argument> args = {{"self", TensorRef{b.dequantised_in_loops(operand, vectors)}}};
   args.insert(args.end(), std::make_move_iterator(others.begin()),
               std::make_move_iterator(others.end()));
-  b.define_real(b.emit(op, std::move(args), DType::f32, b.output().shape), vectors);
+  b.define_float(b.emit(op, std::move(args), DType::f32, b.output().shape), vectors);
 }
 
-double number(const QuantBuilder& b, std::string_view name, double otherwise) {
-  return b.Rewriter::real(name, otherwise);
+double number_argument(const QuantBuilder& b, std::string_view name, double fallback) {
+  return b.scalar(name, fallback);
 }
 
 void elu(QuantBuilder& b) {
   apply(b, "aten::elu", "self",
-        {{"alpha", number(b, "alpha", 1)},
-         {"scale", number(b, "scale", 1)},
-         {"input_scale", number(b, "input_scale", 1)}});
+        {{"alpha", number_argument(b, "alpha", 1)},
+         {"scale", number_argument(b, "scale", 1)},
+         {"input_scale", number_argument(b, "input_scale", 1)}});
 }
-void celu(QuantBuilder& b) { apply(b, "aten::celu", "self", {{"alpha", number(b, "alpha", 1)}}); }
+void celu(QuantBuilder& b) {
+  apply(b, "aten::celu", "self", {{"alpha", number_argument(b, "alpha", 1)}});
+}
 void hardswish(QuantBuilder& b) { apply(b, "aten::hardswish", "input", {}); }
 void sigmoid(QuantBuilder& b) { apply(b, "aten::sigmoid", "qx", {}); }
 void leaky_relu(QuantBuilder& b) {
-  b.ignore({"inplace"}, "LibTorch's kernel does not look at it");
-  apply(b, "aten::leaky_relu", "qx", {{"negative_slope", number(b, "negative_slope", 0.01)}});
+  b.ignore({"inplace"}, "LibTorch's kernel ignores it");
+  apply(b, "aten::leaky_relu", "qx",
+        {{"negative_slope", number_argument(b, "negative_slope", 0.01)}});
 }
 void threshold(QuantBuilder& b) {
   apply(b, "aten::threshold", "qx",
-        {{"threshold", number(b, "threshold", 0)}, {"value", number(b, "value", 0)}});
+        {{"threshold", number_argument(b, "threshold", 0)},
+         {"value", number_argument(b, "value", 0)}});
 }
 void prelu(QuantBuilder& b) { define_prelu(b, "qx"); }
 
-/// Computed on reals; the result is quantised as a whole.
+/// Computed on floats; fbgemm quantises the result.
 void softmax(QuantBuilder& b) {
-  b.define_real(b.emit("aten::softmax.int",
-                       {{"self", TensorRef{b.real("qx")}},
-                        {"dim", Dim(b.integer("dim", -1))},
-                        {"dtype", ir::None{}}},
-                       DType::f32, b.output().shape),
-                ZeroPoint::fused);
+  b.define_float(b.emit("aten::softmax.int",
+                        {{"self", TensorRef{b.dequantised("qx")}},
+                         {"dim", Dim(b.integer("dim", -1))},
+                         {"dtype", ir::None{}}},
+                        DType::f32, b.output().shape),
+                 ZeroPoint::fused);
 }
 
 /// Integers are clamped to the integers of the bounds.
 void clamp(QuantBuilder& b) {
   const auto bound = [&](std::string_view name) {
     return b.is_none(name) ? ir::Attr(ir::None{})
-                           : ir::Attr(steps_of_number(number(b, name, 0), b.info("qx"),
-                                                      ZeroPoint::before_rounding));
+                           : ir::Attr(centred_number(number_argument(b, name, 0), b.info("qx"),
+                                                     ZeroPoint::before_rounding));
   };
   b.define(
       b.emit("aten::clamp",
-             {{"self", TensorRef{b.steps("qx")}}, {"min", bound("min")}, {"max", bound("max")}},
+             {{"self", TensorRef{b.centred("qx")}}, {"min", bound("min")}, {"max", bound("max")}},
              DType::f32, b.output().shape));
 }
 void relu6(QuantBuilder& b) {
   if (b.flag("inplace", false) && b.uses("qx") > 1)
     return b.refuse("it writes to its operand, which is used elsewhere, too",
                     "give it inplace=False");
-  const double six = steps_of_number(6, b.info("qx"), ZeroPoint::before_rounding);
-  b.define(b.clamped(b.steps("qx"), 0, six));
+  const double six = centred_number(6, b.info("qx"), ZeroPoint::before_rounding);
+  b.define(b.clamped(b.centred("qx"), 0, six));
 }
 
 /// Outside of training it returns its operand.
 void dropout(QuantBuilder& b) {
   if (b.flag("training", false)) return b.refuse("it is random");
   b.ignore({"p"}, "it is for training");
-  b.define_real(b.real("self"));
+  b.define_float(b.dequantised("self"));
 }
 
-/// The same as aten's, on steps: the integers have the order of the reals.
+/// The same as aten's, on centred integers, which have the order of the floats.
 void max_pool(QuantBuilder& b) {
   const bool is_flat = b.base_name() == "max_pool1d";
   b.define(b.emit(is_flat ? "aten::max_pool1d" : "aten::max_pool2d",
-                  {{"self", TensorRef{b.steps("qx")}},
+                  {{"self", TensorRef{b.centred("qx")}},
                    {"kernel_size", b.dims("kernel_size")},
                    {"stride", b.dims("stride")},
                    {"padding", b.dims("padding")},
@@ -199,7 +206,7 @@ void max_pool(QuantBuilder& b) {
 
 }  // namespace
 
-/// Products of steps: negative steps times the weight, positive ones times the step of 1.
+/// Products of centred integers: negative ones times the weight, others times the quantised 1.
 void define_prelu(QuantBuilder& b, std::string_view operand) {
   if (!b.is_quantised("weight")) return b.refuse("its weight is not quantised");
   const ir::QuantInfo& to = *b.output_info();
@@ -207,9 +214,9 @@ void define_prelu(QuantBuilder& b, std::string_view operand) {
   const double factor =
       as_f32(as_f32(as_f32(b.info(operand).scales[0]) * as_f32(weight.scales[0])) *
              as_f32(1 / as_f32(to.scales[0])));
-  const double one = steps_of_number(1, weight, ZeroPoint::before_rounding);
-  const ValueId x = b.steps(operand);
-  ValueId slope = b.steps("weight");
+  const double one = centred_number(1, weight, ZeroPoint::before_rounding);
+  const ValueId x = b.centred(operand);
+  ValueId slope = b.centred("weight");
   if (b.rank(slope) == 1 && b.rank(x) > 2) {
     ir::Shape by_channel(static_cast<size_t>(b.rank(x)) - 1, Dim(1));
     by_channel[0] = b.shape(slope)[0];
@@ -218,7 +225,7 @@ void define_prelu(QuantBuilder& b, std::string_view operand) {
   const ValueId below = b.binary("aten::mul.Tensor", x, slope);
   const ValueId is_above = b.binary("aten::gt.Tensor", x, b.number(0, DType::f32));
   const ValueId products = b.where(is_above, b.times(x, {one}, 0), below);
-  b.define(b.steps_from(b.times(products, {factor}, 0), to, ZeroPoint::after_rounding));
+  b.define(b.centred_from(b.times(products, {factor}, 0), to, ZeroPoint::after_rounding));
 }
 
 const QuantRules& function_rules() {

@@ -40,34 +40,35 @@ ValueId in_groups(QuantBuilder& b, ValueId codes, int64_t group) {
   return b.reshape(codes, {shape.at(0), Dim(shape.at(1).value() / group), Dim(group)});
 }
 
-bool refuse_unpacked(QuantBuilder& b) {
+bool refuse_variable_weight(QuantBuilder& b) {
   if (b.has("weight")) return false;
-  b.refuse("its weight follows from inputs, and is in an order of LibTorch's own",
+  b.refuse("its weight depends on inputs, and is in LibTorch's internal layout",
            "pack a constant of the model");
   return true;
 }
 
 /// A scale and a zero for each group of columns in each row.
 void int4_mm(QuantBuilder& b) {
-  if (refuse_unpacked(b)) return;
+  if (refuse_variable_weight(b)) return;
   const ValueId codes = signed_codes(b);
   const ir::Shape shape = b.shape(codes);
-  const ValueId given = b.cast(b.tensor("qScaleAndZeros"), DType::f32);
+  const ValueId params = b.cast(b.tensor("qScaleAndZeros"), DType::f32);
   const auto part = [&](int64_t index) {
-    return b.unsqueeze(b.permute(b.select(given, 2, index), {1, 0}), 2);
+    return b.unsqueeze(b.permute(b.select(params, 2, index), {1, 0}), 2);
   };
   const ValueId scaled = mul(b, in_groups(b, codes, b.integer("qGroupSize", 32)), part(0));
   define_linear(b, b.reshape(add(b, scaled, part(1)), shape));
 }
 
 /// Each row's minimum or maximum, zero included.
-ValueId end_of_rows(QuantBuilder& b, ValueId x, std::string_view extreme, std::string_view with) {
+ValueId end_of_rows(QuantBuilder& b, ValueId x, std::string_view extreme,
+                    std::string_view combine) {
   ir::Shape shape = b.shape(x);
   shape.back() = Dim(1);
   const ValueId end = b.emit(
       extreme, {{"self", TensorRef{x}}, {"dim", std::vector<Dim>{Dim(-1)}}, {"keepdim", true}},
       DType::f32, shape);
-  return b.binary(with, end, b.number(0, DType::f32));
+  return b.binary(combine, end, b.number(0, DType::f32));
 }
 
 /// The zero point, computed from the end of the range that is further from its integer.
@@ -81,16 +82,17 @@ ValueId computed_zero_point(QuantBuilder& b, ValueId low, ValueId high) {
 
 /// std::round: halves away from zero.
 ValueId rounded_away(QuantBuilder& b, ValueId x) {
-  const ValueId whole = b.unary("aten::trunc", x);
-  const ValueId rest = sub(b, x, whole);
+  const ValueId truncated = b.unary("aten::trunc", x);
+  const ValueId fraction = sub(b, x, truncated);
   const ValueId is_half =
-      b.binary("aten::ge.Tensor", b.unary("aten::abs", rest), b.number(0.5, DType::f32));
-  return add(b, whole, b.where(is_half, b.unary("aten::sign", rest), b.number(0, DType::f32)));
+      b.binary("aten::ge.Tensor", b.unary("aten::abs", fraction), b.number(0.5, DType::f32));
+  return add(b, truncated,
+             b.where(is_half, b.unary("aten::sign", fraction), b.number(0, DType::f32)));
 }
 
-/// The integers minus their zero point, times the value of one step.
+/// The product of centred integers, times the scale.
 void dynamic_4bit(QuantBuilder& b) {
-  if (refuse_unpacked(b)) return;
+  if (refuse_variable_weight(b)) return;
   b.ignore({"in_features", "out_features"}, "the codes have these sizes");
   const ValueId x = b.tensor("inp");
   const ValueId low = end_of_rows(b, x, "aten::amin", "aten::minimum");
@@ -101,19 +103,19 @@ void dynamic_4bit(QuantBuilder& b) {
   const ValueId inverse = b.binary("aten::div.Tensor", b.number(255, DType::f32), width);
   const ValueId point = computed_zero_point(b, mul(b, low, inverse), mul(b, high, inverse));
   const ValueId q = b.clamped(add(b, rounded_away(b, mul(b, x, inverse)), point), -128, 127);
-  const ValueId steps = sub(b, q, point);
-  const ValueId step = b.binary("aten::div.Tensor", one, inverse);
+  const ValueId centred = sub(b, q, point);
+  const ValueId scale = b.binary("aten::div.Tensor", one, inverse);
   const ValueId codes = signed_codes(b);
   const ValueId scales = b.tensor("scales");
   const int64_t block = b.integer("block_size", 32);
   ValueId y;
   if (b.shape(codes).at(1) == Dim(block)) {
-    y = mul(b, linear(b, steps, codes), b.reshape(scales, {b.shape(codes).at(0)}));
+    y = mul(b, linear(b, centred, codes), b.reshape(scales, {b.shape(codes).at(0)}));
   } else {
     const ValueId scaled = mul(b, in_groups(b, codes, block), b.unsqueeze(scales, 2));
-    y = linear(b, steps, b.reshape(scaled, b.shape(codes)));
+    y = linear(b, centred, b.reshape(scaled, b.shape(codes)));
   }
-  y = mul(b, y, step);
+  y = mul(b, y, scale);
   b.define(b.is_none("bias") ? y : add(b, y, b.tensor("bias")));
 }
 

@@ -1,4 +1,4 @@
-// Convolutions and linear layers on integers: exact sums of products of steps, rounded once.
+// Convolutions and linear layers on centred integers: exact sums of products, rounded once.
 #include "src/quant/layers.h"
 
 #include <algorithm>
@@ -16,10 +16,10 @@ ir::Attr spatial(const QuantBuilder& b, std::string_view argument, int axes) {
   return all;
 }
 
-/// A bound below every 32-bit integer, which changes nothing. It keeps tract from merging factors:
-/// with each other, and factors of channels with the weights, which would turn sums of integers
-/// into sums of rounded numbers.
-ValueId apart(QuantBuilder& b, ValueId x) {
+/// An optimisation barrier: a lower bound below every 32-bit integer, which changes no value. It
+/// keeps tract from merging factors with each other, or per-channel factors with the weights, which
+/// would replace integer sums by rounded ones.
+ValueId factor_barrier(QuantBuilder& b, ValueId x) {
   return b.emit("aten::clamp_min", {{"self", TensorRef{x}}, {"min", -0x1.0p31}}, DType::f32,
                 b.shape(x));
 }
@@ -46,18 +46,18 @@ ValueId convolution(QuantBuilder& b, ValueId x, ValueId weight) {
 
 bool is_convolution(const QuantBuilder& b) { return b.base_name().starts_with("conv"); }
 
-/// The channels' axis in the result.
+/// The channel axis of the result.
 int channel_axis(const QuantBuilder& b) {
   return is_convolution(b) ? 1 : static_cast<int>(b.output().shape.size()) - 1;
 }
 
-/// oneDNN, LibTorch's default, confuses the weights of a transposed convolution if the numbers of
-/// channels in and out differ: its results differ from those of other engines.
-bool is_confused(const QuantBuilder& b) {
+/// oneDNN, LibTorch's default, misreads the weights of a transposed convolution if the numbers of
+/// input and output channels differ: its results differ from those of other engines.
+bool is_wrong_in_onednn(const QuantBuilder& b) {
   const ir::Shape& weight = b.shape(b.tensor("weight"));
   const int64_t in = weight.at(0).value() / b.integer("groups", 1);
   const int64_t out = weight.at(1).value();
-  return is_of_onednn(b) && in != out && in > 1 && out > 1;
+  return uses_onednn(b) && in != out && in > 1 && out > 1;
 }
 
 }  // namespace
@@ -70,7 +70,7 @@ ValueId linear(QuantBuilder& b, ValueId x, ValueId weight) {
 
 /// True for convolutions, except those with many groups or with zero points in weights, and
 /// transposed ones with output padding.
-bool is_of_onednn(const QuantBuilder& b) {
+bool uses_onednn(const QuantBuilder& b) {
   constexpr int64_t kMostGroups = 100;
   if (!is_convolution(b) || b.integer("groups", 1) > kMostGroups) return false;
   const std::vector<int64_t>& points = b.info("weight").zero_points;
@@ -86,9 +86,9 @@ ValueId along_channels(QuantBuilder& b, ValueId vector) {
   return b.reshape(vector, shape);
 }
 
-ValueId product_of_steps(QuantBuilder& b, ValueId x) {
-  const ValueId weight = b.steps("weight");
-  return is_convolution(b) ? apart(b, convolution(b, x, weight)) : linear(b, x, weight);
+ValueId product_of_centred(QuantBuilder& b, ValueId x) {
+  const ValueId weight = b.centred("weight");
+  return is_convolution(b) ? factor_barrier(b, convolution(b, x, weight)) : linear(b, x, weight);
 }
 
 std::vector<double> weight_scales(const QuantBuilder& b, double factor) {
@@ -119,11 +119,11 @@ bool refuse_layer(QuantBuilder& b) {
     b.refuse("its weight is not quantised");
   else if (is_transposed && b.info("weight").is_per_channel())
     b.refuse("a transposed convolution has a scale for each channel of its weight");
-  else if (is_transposed && is_confused(b))
+  else if (is_transposed && is_wrong_in_onednn(b))
     b.refuse(
-        "LibTorch's own engines disagree: oneDNN takes the weights of a transposed "
-        "convolution in a wrong order where a group has other channels in than out",
-        "leave this layer in float, or give it as many channels in as out");
+        "LibTorch's own engines disagree: oneDNN misreads the weights of a transposed convolution "
+        "if a group's input and output channels differ",
+        "keep this layer in float, or give it as many input as output channels");
   else
     return false;
   return true;
@@ -133,56 +133,56 @@ namespace {
 
 std::string_view input_name(const QuantBuilder& b) { return is_convolution(b) ? "qx" : "X"; }
 
-/// oneDNN gets inverted scales and inverts them again: both round to f32.
+/// oneDNN receives inverted scales and inverts them again, both rounded to f32.
 double inverted_twice(double scale) { return as_f32(1 / as_f32(1 / scale)); }
 
-/// Whether each channel has a filter of its own.
+/// Whether the convolution is depthwise.
 bool is_depthwise(const QuantBuilder& b) {
   const ir::Shape& weight = b.shape(b.tensor("weight"));
   const int64_t groups = b.integer("groups", 1);
   return is_convolution(b) && groups > 1 && weight.at(0) == Dim(groups) && weight.at(1) == Dim(1);
 }
 
-/// The sums as reals. oneDNN's brgemm kernels, and its depthwise ones on any processor, apply the
-/// two scales one after the other; others apply their product.
+/// The dequantised sums. oneDNN's brgemm kernels, and its depthwise ones on any processor, apply
+/// the two scales one after the other; others apply their product.
 ValueId scaled(QuantBuilder& b, ValueId sum) {
   const double input = inverted_twice(b.info(input_name(b)).scales[0]);
   if (b.multiplies_scales() && !is_depthwise(b))
     return times_channels(b, sum, weight_scales(b, input));
-  return times_channels(b, apart(b, b.times(sum, {input}, 0)), weight_scales(b, 1));
+  return times_channels(b, factor_barrier(b, b.times(sum, {input}, 0)), weight_scales(b, 1));
 }
 
 /// The layer's result in oneDNN before it is quantised.
-ValueId real_layer(QuantBuilder& b) {
-  const ValueId real = scaled(b, product_of_steps(b, b.steps(input_name(b))));
-  return b.is_none("bias") ? apart(b, real) : plus_bias(b, real, {1});
+ValueId float_result(QuantBuilder& b) {
+  const ValueId x = scaled(b, product_of_centred(b, b.centred(input_name(b))));
+  return b.is_none("bias") ? factor_barrier(b, x) : plus_bias(b, x, {1});
 }
 
-/// How oneDNN quantises a layer's reals: it divides by the step, adds the zero point and rounds.
-void define_quantised(QuantBuilder& b, ValueId real, bool is_relu = false) {
+/// Quantises as oneDNN does: it divides by the scale, adds the zero point and rounds.
+void define_quantised(QuantBuilder& b, ValueId x, bool is_relu = false) {
   const QuantInfo& to = *b.output_info();
-  const ValueId in_steps = b.times(real, {as_f32(1 / inverted_twice(to.scales[0]))}, 0);
-  b.define(b.steps_from(in_steps, to, ZeroPoint::before_rounding, is_relu));
+  const ValueId divided = b.times(x, {as_f32(1 / inverted_twice(to.scales[0]))}, 0);
+  b.define(b.centred_from(divided, to, ZeroPoint::before_rounding, is_relu));
 }
 
 /// Scales the sums, adds the bias, and quantises.
 void define_as_onednn(QuantBuilder& b, bool is_relu) {
-  define_quantised(b, real_layer(b), is_relu);
+  define_quantised(b, float_result(b), is_relu);
 }
 
-/// Adds the bias in units of the sums, scales, rounds, and adds the zero point.
+/// Adds the bias divided by the scale of the sums, scales, rounds, and adds the zero point.
 void define_as_fbgemm(QuantBuilder& b, bool is_relu) {
   const QuantInfo& to = *b.output_info();
   const std::vector<double> units = weight_scales(b, b.info(input_name(b)).scales[0]);
   std::vector<double> factors;
   for (const double unit : units) factors.push_back(as_f32(unit / as_f32(to.scales[0])));
-  const ValueId sum = plus_bias(b, product_of_steps(b, b.steps(input_name(b))), units);
-  b.define(b.steps_from(times_channels(b, sum, factors), to, ZeroPoint::after_rounding, is_relu));
+  const ValueId sum = plus_bias(b, product_of_centred(b, b.centred(input_name(b))), units);
+  b.define(b.centred_from(times_channels(b, sum, factors), to, ZeroPoint::after_rounding, is_relu));
 }
 
 void define_layer(QuantBuilder& b, bool is_relu) {
   if (refuse_layer(b)) return;
-  is_of_onednn(b) ? define_as_onednn(b, is_relu) : define_as_fbgemm(b, is_relu);
+  uses_onednn(b) ? define_as_onednn(b, is_relu) : define_as_fbgemm(b, is_relu);
 }
 
 void plain_layer(QuantBuilder& b) { define_layer(b, false); }

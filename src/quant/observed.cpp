@@ -13,7 +13,7 @@ struct Extremes {
   float max;
 };
 
-/// A symmetric range: as many steps below zero as above it.
+/// A symmetric range: as many integers below zero as above it.
 Extremes balanced(Extremes range, int64_t low, int64_t high) {
   const auto least = static_cast<int>(-((high - low) / 2 + 1));
   const auto most = static_cast<int>((high - low) / 2);
@@ -26,17 +26,17 @@ Extremes balanced(Extremes range, int64_t low, int64_t high) {
 double enlarged(double scale, Extremes& range, int64_t low, int64_t high) {
   if (scale >= kLeastScale) return scale;
   const float amplifier = kLeastScale / static_cast<float>(scale);
-  const float whole = kLeastScale * static_cast<float>(high - low);
+  const float limit = kLeastScale * static_cast<float>(high - low);
   if (range.min == 0)
-    range.max = whole;
+    range.max = limit;
   else if (range.max == 0)
-    range.min = -whole;
+    range.min = -limit;
   else
     range = {range.min * amplifier, range.max * amplifier};
   return kLeastScale;
 }
 
-/// By the end of the range with the smaller terms.
+/// Computed from the end of the range with the smaller terms.
 double zero_point(Extremes range, double scale, double low, double high) {
   const double by_min = range.min / scale;
   const double by_max = range.max / scale;

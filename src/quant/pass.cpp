@@ -1,6 +1,4 @@
 // The pass `expand-quantised`; rules.h states its contract.
-#include "src/passes/pass.h"
-
 #include <algorithm>
 #include <array>
 #include <initializer_list>
@@ -8,6 +6,8 @@
 #include <set>
 
 #include "src/diag/error.h"
+#include "src/passes/passes.h"
+#include "src/quant/passes.h"
 #include "src/quant/rules.h"
 
 namespace t2n::quant {
@@ -30,7 +30,7 @@ const QuantRules& rules_of_quantized() {
   return rules;
 }
 
-/// Operators without a translation, whatever their operands are.
+/// Operators that have no translation for any operands.
 const QuantRules& rules_of_plain() {
   static const QuantRules rules = merged({&recurrent_rules(), &fake_rules(), &integer_rules()});
   return rules;
@@ -47,13 +47,13 @@ QuantRule rule_in(const QuantRules& rules, std::string_view name) {
   return found == rules.end() ? nullptr : found->second;
 }
 
-bool is_of_quantized(const ir::Node& node) {
+bool is_quantized_operator(const ir::Node& node) {
   return ir::op_name(node.op).starts_with("quantized::");
 }
 
 /// True for operators that are rewritten for any operands.
 bool is_rewritten(const ir::Node& node) {
-  return is_of_quantized(node) ||
+  return is_quantized_operator(node) ||
          (ir::op_name(node.op).starts_with("aten::") &&
           rule_in(rules_of_plain(), ir::op_base_name(node.op)) != nullptr);
 }
@@ -65,12 +65,11 @@ bool needs_rewriting(const ir::Graph& graph) {
 }
 
 QuantRule find_rule(const QuantBuilder& b) {
-  if (is_of_quantized(b.node())) return rule_in(rules_of_quantized(), b.base_name());
+  if (is_quantized_operator(b.node())) return rule_in(rules_of_quantized(), b.base_name());
   return rule_in(is_rewritten(b.node()) ? rules_of_plain() : rules_of_aten(), b.base_name());
 }
 
-/// Whether a loop's quantised values are only operands that all its iterations read, such as
-/// weights.
+/// Whether a loop's quantised values are only captured, such as weights.
 bool only_captures(const QuantBuilder& b) {
   bool out = true;
   for (size_t i = 0; i < b.node().outputs.size(); ++i)
@@ -87,23 +86,22 @@ void rewrite_loop(QuantBuilder& b) {
     return b.refuse("a loop carries or collects quantised tensors",
                     "let it do so with their dequantize()d values");
   if (b.involves_dynamic())
-    return b.refuse("a loop reads a quantised tensor whose scale follows from data",
+    return b.refuse("a loop reads a quantised tensor with a data-dependent scale",
                     "dequantize() it before the loop");
-  b.keep_on([&](ir::ValueId id) { return b.steps_at(id); });
+  b.keep_with([&](ir::ValueId id) { return b.centred_at(id); });
 }
 
-/// A single tensor whose scale follows from data may be moved and dequantised. Several quantised
-/// ones would each have their own scale.
+/// A single tensor with a data-dependent scale supports data movement and dequantisation. Several
+/// operands would have different scales.
 bool refuse_dynamic(QuantBuilder& b) {
   if (!b.involves_dynamic()) return false;
   const bool is_at_any_scale =
-      !is_of_quantized(b.node()) && any_scale_rules().contains(b.base_name());
-  const bool is_list_of_reals = b.base_name() == "dequantize";
+      !is_quantized_operator(b.node()) && any_scale_rules().contains(b.base_name());
+  const bool dequantises = b.base_name() == "dequantize";
   if (b.base_name() == "q_scale" || b.base_name() == "q_zero_point") return false;
-  if (is_at_any_scale && (b.quantised_operands() == 1 || is_list_of_reals)) return false;
-  b.refuse(is_at_any_scale
-               ? "it has several quantised operands, and the scale of one follows from data"
-               : "the scale of its operand follows from data",
+  if (is_at_any_scale && (b.quantised_operands() == 1 || dequantises)) return false;
+  b.refuse(is_at_any_scale ? "it has several quantised operands, one with a data-dependent scale"
+                           : "its operand has a data-dependent scale",
            "dequantize() its operands");
   return true;
 }
@@ -117,58 +115,56 @@ bool refuse_wide(QuantBuilder& b) {
 
 void apply_rule(QuantBuilder& b, QuantRule rule) {
   b.ignore({"memory_format", "layout", "device", "pin_memory", "non_blocking"},
-           "where elements lie changes none");
+           "the memory layout changes no values");
   rule(b);
   const std::string unread = b.unread();
   T2N_ASSERT(unread.empty(), ir::op_name(b.node().op), ": '", unread, "' was never read");
-  b.follow_wide(false);
+  b.propagate_wide(false);
 }
 
 void rewrite(QuantBuilder& b) {
-  b.take_order();
+  b.read_order();
   if (!b.involves_quantised() && !is_rewritten(b.node())) return b.keep();
   if (b.node().body) return rewrite_loop(b);
   if (refuse_dynamic(b) || refuse_wide(b)) return;
   if (const QuantRule rule = find_rule(b)) return apply_rule(b, rule);
-  b.refuse("it has no form for quantised tensors here", "dequantize() its operands");
+  b.refuse("it has no implementation for quantised tensors", "dequantize() its operands");
 }
 
-/// What fake quantisers are given of values that the graph computes of constants alone, such as
-/// tensors made in a model's forward.
+/// Parameters of fake quantisers that are constant expressions, such as tensors that a model's
+/// forward creates.
 std::map<ValueId, ir::Tensor> computed_parameters(const ir::Graph& graph,
                                                   const passes::PassContext& context) {
   constexpr std::array<std::string_view, 3> kNames = {"scale", "zero_point", "fake_quant_enabled"};
   const std::vector<int> constants = ir::constant_index(graph);
-  std::set<ValueId> wanted;
+  std::set<ValueId> parameters;
   for (const ir::Node& node : graph.nodes)
     if (rule_in(fake_rules(), ir::op_base_name(node.op)) != nullptr)
       for (const std::string_view each : kNames)
-        if (const ValueId id = ir::operand(node, each);
-            id != ir::kNoValue && constants[static_cast<size_t>(id)] < 0)
-          wanted.insert(id);
-  if (wanted.empty()) return {};
+        if (const ValueId id = ir::operand(node, each); id != ir::kNoValue && constants[id] < 0)
+          parameters.insert(id);
+  if (parameters.empty()) return {};
   ir::Graph part = graph;
-  part.outputs.assign(wanted.begin(), wanted.end());
+  part.outputs.assign(parameters.begin(), parameters.end());
   part.output_names.clear();
-  for (size_t i = 0; i < wanted.size(); ++i) part.output_names.push_back(cat("output_", i));
+  for (size_t i = 0; i < parameters.size(); ++i) part.output_names.push_back(cat("output_", i));
   passes::remove_dead(part);
   passes::fold_constants(part, context);
   const std::vector<int> folded = ir::constant_index(part);
   std::map<ValueId, ir::Tensor> out;
   size_t i = 0;
-  for (const ValueId id : wanted)
-    if (const int at = folded[static_cast<size_t>(part.outputs[i++])]; at >= 0)
-      out.emplace(id, part.constants[static_cast<size_t>(at)].data);
+  for (const ValueId id : parameters)
+    if (const int at = folded[part.outputs[i++]]; at >= 0) out.emplace(id, part.constants[at].data);
   return out;
 }
 
 }  // namespace
 }  // namespace t2n::quant
 
-bool t2n::passes::expand_quantised(ir::Graph& graph, const PassContext& context) {
+bool t2n::quant::expand_quantised(ir::Graph& graph, const passes::PassContext& context) {
   if (!quant::needs_rewriting(graph)) return false;
   quant::QuantBuilder builder(graph, context.sizes_vary, context.multiplies_scales);
-  builder.know(quant::computed_parameters(graph, context));
+  builder.set_computed(quant::computed_parameters(graph, context));
   std::vector<ir::Node> nodes = std::exchange(graph.nodes, {});
   for (ir::Node& node : nodes) {
     builder.begin(std::move(node));

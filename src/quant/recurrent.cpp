@@ -1,4 +1,4 @@
-// Recurrent layers that quantise what they are given: the input of all time steps at once, the
+// Recurrent layers with dynamic quantisation: the input of all time steps is quantised at once, the
 // state of each time step separately.
 #include <algorithm>
 #include <array>
@@ -12,7 +12,7 @@ namespace {
 
 using States = std::vector<ValueId>;  ///< h, and c of an LSTM
 
-/// Weights as steps with their scales; 16-bit weights have no scales.
+/// Weights as centred integers with their scales; 16-bit weights have no scales.
 struct Linear {
   ValueId weight = ir::kNoValue;
   ValueId bias = ir::kNoValue;
@@ -26,7 +26,7 @@ Linear read_linear(QuantBuilder& b, ValueId weight, ValueId bias, bool is_reduce
   out.is_reduced = is_reduced;
   if (const auto& info = b.info_at(weight)) {
     for (const double scale : info->scales) out.scales.push_back(as_f32(scale));
-    out.weight = b.steps_at(weight);
+    out.weight = b.centred_at(weight);
   } else {
     out.weight = b.resolve(weight);
     T2N_ASSERT(ir::is_float(b.dtype(out.weight)), "a weight of integers has no scale");
@@ -49,7 +49,7 @@ ValueId apply_layer(QuantBuilder& b, const Linear& layer, ValueId x) {
     return product(b, x, layer.weight,
                    has_bias ? ir::Attr(TensorRef{layer.bias}) : ir::Attr(ir::None{}));
   const Quantised input = quantised_by_range(b, x, layer.is_reduced);
-  const ValueId sums = product(b, input.steps, layer.weight, ir::None{});
+  const ValueId sums = product(b, input.centred, layer.weight, ir::None{});
   const ValueId y =
       b.times(b.binary("aten::mul.Tensor", sums, input.scale), layer.scales, b.rank(x) - 1);
   return has_bias ? b.binary("aten::add.Tensor", y, layer.bias) : y;
@@ -58,12 +58,13 @@ ValueId apply_layer(QuantBuilder& b, const Linear& layer, ValueId x) {
 ValueId tanh(QuantBuilder& b, ValueId x) { return b.unary("aten::tanh", x); }
 ValueId sigmoid_of(QuantBuilder& b, ValueId x) { return b.unary("aten::sigmoid", x); }
 
-/// One of the gates, which lie side by side.
+/// One of the gates, which are concatenated along the last axis.
 ValueId gate(QuantBuilder& b, ValueId gates, int which, const Dim& width) {
   return b.slice(gates, b.rank(gates) - 1, Dim(which) * width, Dim(which + 1) * width);
 }
 
-/// Arguments: the shares of the input and of the state, and the old states. Result: the new states.
+/// Arguments: the products of the input and of the state with their weights, and the old states.
+/// Result: the new states.
 using CellStep = States (*)(QuantBuilder& b, ValueId input, ValueId hidden, const States& states);
 
 States lstm(QuantBuilder& b, ValueId input, ValueId hidden, const States& states) {
@@ -108,20 +109,20 @@ ValueId input_of(ir::Graph& body, const char* name, DType dtype, ir::Shape shape
   return body.inputs.back();
 }
 
-/// Sets a body's results; their names have no meaning outside of it.
+/// Sets a body's results, with arbitrary names.
 void finish(QuantBuilder& b, ir::Graph& body, const States& results) {
   body.outputs = results;
   for (size_t i = 0; i < results.size(); ++i) body.output_names.push_back(cat("result_", i));
   b.finish();
 }
 
-/// An iteration: it reads a row of the input's share, the states, then the state's weight and bias;
-/// it stacks h.
+/// One iteration: its inputs are a row of the input's product, the states, and the state's weight
+/// and bias; it stacks h.
 ir::Graph iteration_body(const QuantBuilder& outer, CellStep step, const Linear& hidden,
                          ir::ValueId rows, const States& states, const ir::Node& at) {
   ir::Graph body;
   body.name = "turn";
-  outer.share_places(body);
+  outer.copy_locations(body);
   constexpr std::array<const char*, 2> kStates = {"h", "c"};
   input_of(body, "turn", DType::i64, {});
   ir::Shape row = outer.shape(rows);
@@ -135,11 +136,11 @@ ir::Graph iteration_body(const QuantBuilder& outer, CellStep step, const Linear&
   if (hidden.bias != ir::kNoValue)
     layer.bias = input_of(body, "b", DType::f32, outer.shape(hidden.bias));
   QuantBuilder b(body);
-  ir::Node place;
-  place.scope = at.scope;
-  place.source = at.source;
-  place.outputs = {before[0]};
-  b.begin(std::move(place));
+  ir::Node location;
+  location.scope = at.scope;
+  location.source = at.source;
+  location.outputs = {before[0]};
+  b.begin(std::move(location));
   States results = step(b, input, apply_layer(b, layer, before[0]), before);
   results.insert(results.begin(), results[0]);
   finish(b, body, results);
@@ -166,7 +167,7 @@ States run(QuantBuilder& b, CellStep step, const Cell& cell, ValueId x, const St
 ValueId join(QuantBuilder& b, const States& parts, int axis) {
   if (parts.size() == 1) return parts[0];
   ir::Shape shape = b.shape(parts[0]);
-  Dim& size = shape[static_cast<size_t>(axis)];
+  Dim& size = shape[axis];
   size = Dim(static_cast<int64_t>(parts.size())) * size;
   return b.emit("aten::cat", {{"tensors", ir::TensorRefs{parts}}, {"dim", Dim(axis)}}, DType::f32,
                 shape);
@@ -184,17 +185,17 @@ std::vector<Cell> read_cells(QuantBuilder& b) {
 }
 
 States read_states(QuantBuilder& b) {
-  return std::holds_alternative<ir::TensorRefs>(*b.find("hx")) ? b.reals("hx")
-                                                               : States{b.real("hx")};
+  return std::holds_alternative<ir::TensorRefs>(*b.find("hx")) ? b.dequantised_list("hx")
+                                                               : States{b.dequantised("hx")};
 }
 
 bool refuse_layers(QuantBuilder& b) {
-  b.ignore({"has_biases", "num_layers", "dtype", "use_dynamic"}, "the packed parameters say it");
+  b.ignore({"has_biases", "num_layers", "dtype", "use_dynamic"}, "the packed parameters have them");
   b.ignore({"dropout"}, "it is for training");
   if (b.has("batch_sizes"))
     b.refuse("it runs over a packed sequence",
              "pass the padded tensor to the layer, without pack_padded_sequence");
-  else if (b.flag("train", false) && b.Rewriter::real("dropout", 0) != 0)
+  else if (b.flag("train", false) && b.scalar("dropout", 0) != 0)
     b.refuse("dropout draws random numbers", "call model.eval() before saving the model");
   else
     return false;
@@ -207,15 +208,15 @@ void define_layers(QuantBuilder& b, CellStep step) {
   const bool batch_first = b.flag("batch_first", false);
   const size_t directions = b.flag("bidirectional", false) ? 2 : 1;
   const std::vector<Cell> cells = read_cells(b);
-  const States given = read_states(b);
-  std::vector<States> last(given.size());
-  ValueId x = b.real("input");
+  const States initial = read_states(b);
+  std::vector<States> last(initial.size());
+  ValueId x = b.dequantised("input");
   if (batch_first) x = b.permute(x, {1, 0, 2});
   for (size_t first = 0; first < cells.size(); first += directions) {
     States sequences;
     for (size_t i = first; i < first + directions; ++i) {
       States states;
-      for (const ValueId all : given) states.push_back(b.select(all, 0, static_cast<int64_t>(i)));
+      for (const ValueId all : initial) states.push_back(b.select(all, 0, static_cast<int64_t>(i)));
       const States results = run(b, step, cells[i], x, states, i > first);
       sequences.push_back(results[0]);
       for (size_t s = 0; s < last.size(); ++s) last[s].push_back(results[s + 1]);
@@ -239,8 +240,8 @@ void define_cell(QuantBuilder& b, CellStep step) {
   const Linear hidden =
       read_linear(b, b.original("w_hh_weight"), b.original("w_hh_bias"), kReduced);
   const States states = read_states(b);
-  const States results =
-      step(b, apply_layer(b, input, b.real("input")), apply_layer(b, hidden, states[0]), states);
+  const States results = step(b, apply_layer(b, input, b.dequantised("input")),
+                              apply_layer(b, hidden, states[0]), states);
   for (size_t i = 0; i < results.size(); ++i) b.define(results[i], static_cast<int>(i));
 }
 

@@ -13,9 +13,7 @@ using ir::Graph;
 using ir::Node;
 using ir::ValueId;
 
-const ir::Value& value_of(const Graph& graph, ValueId id) {
-  return graph.values.at(static_cast<size_t>(id));
-}
+const ir::Value& value_of(const Graph& graph, ValueId id) { return graph.values.at(id); }
 
 ValueId first_operand(const Node& node) {
   for (const char* name : {"self", "input"})
@@ -26,7 +24,7 @@ ValueId first_operand(const Node& node) {
 
 bool is_fake_quantisation(std::string_view name) { return name.starts_with("fake_quantize_per_t"); }
 
-/// Where the quantum of a value comes from: another value, or the value itself.
+/// The quantum of a value, or the value that has the same quantum.
 struct Origin {
   ValueId from = ir::kNoValue;
   std::optional<double> quantum = {};
@@ -52,18 +50,17 @@ Origin origin(const Graph& graph, const Node& node) {
 }
 
 /// Pairs of a dequantisation and a quantisation with nothing between them.
-size_t count_idle_pairs(const Graph& graph, const std::vector<int>& producer) {
-  return static_cast<size_t>(
-      std::count_if(graph.nodes.begin(), graph.nodes.end(), [&](const Node& node) {
-        if (!ir::op_short_name(node.op).starts_with("quantize_per_")) return false;
-        const ValueId x = first_operand(node);
-        const int by = x == ir::kNoValue ? -1 : producer.at(static_cast<size_t>(x));
-        if (by < 0) return false;
-        return ir::op_short_name(graph.nodes[static_cast<size_t>(by)].op) == "dequantize";
-      }));
+size_t count_redundant_pairs(const Graph& graph, const std::vector<int>& producer) {
+  return std::count_if(graph.nodes.begin(), graph.nodes.end(), [&](const Node& node) {
+    if (!ir::op_short_name(node.op).starts_with("quantize_per_")) return false;
+    const ValueId x = first_operand(node);
+    const int index = x == ir::kNoValue ? -1 : producer.at(x);
+    if (index < 0) return false;
+    return ir::op_short_name(graph.nodes[index].op) == "dequantize";
+  });
 }
 
-/// Tables of embeddings are plain integers, with scales beside them.
+/// Embedding tables are plain integers with separate scales.
 int bits_of_table(const Node& node) {
   if (!ir::op_name(node.op).starts_with("quantized::embedding")) return 0;
   return ir::op_name(node.op).find("4bit") != std::string_view::npos ? 4 : 8;
@@ -94,7 +91,7 @@ Summary summarise(const Graph& graph) {
           count_weights(value_of(graph, table->id).shape, bits, out);
   std::stable_partition(out.tensors.begin(), out.tensors.end(),
                         [](const QuantisedTensor& tensor) { return tensor.is_stored; });
-  out.idle_pairs = count_idle_pairs(graph, ir::producers(graph));
+  out.redundant_pairs = count_redundant_pairs(graph, ir::producers(graph));
   return out;
 }
 
@@ -111,9 +108,9 @@ std::optional<double> quantum(const Graph& graph, size_t output) {
   ValueId at = graph.outputs.at(output);
   if (value_of(graph, at).quant) return 1;
   while (at != ir::kNoValue) {
-    const int by = producer.at(static_cast<size_t>(at));
-    if (by < 0) return {};
-    const Origin found = origin(graph, graph.nodes[static_cast<size_t>(by)]);
+    const int index = producer.at(at);
+    if (index < 0) return {};
+    const Origin found = origin(graph, graph.nodes[index]);
     if (found.quantum) return found.quantum;
     at = found.from;
   }

@@ -1,4 +1,4 @@
-// What is quantised in a graph, for display, before `expand-quantised` runs.
+// Summarises the quantised tensors of a graph, before `expand-quantised` runs.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,8 @@ struct Summary {
   std::vector<QuantisedTensor> tensors;  ///< weights first
   int64_t weights = 0;                   ///< elements of the stored ones
   int64_t weight_bytes = 0;              ///< at the bits that they have
-  /// Values that are dequantised and quantised again without a computation between.
-  size_t idle_pairs = 0;
+  /// Values that are dequantised and immediately quantised again.
+  size_t redundant_pairs = 0;
 };
 
 Summary summarise(const ir::Graph& graph);
@@ -30,8 +30,8 @@ Summary summarise(const ir::Graph& graph);
 /// "8 bits, signed, per channel (64 along axis 0)"
 std::string info_str(const ir::QuantInfo& info);
 
-/// The distance of the reals that an output may take: 1 for integers, the scale of what was
-/// dequantised or fake-quantised and then at most moved. Nothing if it does not have one scale.
+/// The distance of neighbouring values of an output: 1 for integers, the scale if it is dequantised
+/// or fake-quantised and then at most rearranged. Nothing if it does not have one scale.
 std::optional<double> quantum(const ir::Graph& graph, size_t output);
 
 }  // namespace t2n::quant

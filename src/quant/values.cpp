@@ -24,7 +24,7 @@ std::vector<double> negated(std::vector<double> values) {
   return values;
 }
 
-/// Whether a step in f32 cannot hold one of them.
+/// Whether f32 cannot represent one of them.
 bool holds_wide(const ir::Tensor& integers) {
   constexpr double kMost = 0x1.0p24;
   if (integers.dtype != DType::i32 || integers.bytes.empty()) return false;
@@ -38,11 +38,11 @@ QuantValues::QuantValues(ir::Graph& graph)
     : Rewriter(graph), constants_(ir::constant_index(graph_)) {
   uses_.resize(graph_.values.size());
   const auto count = [this](ValueId id) {
-    if (id != ir::kNoValue) ++uses_[static_cast<size_t>(id)];
+    if (id != ir::kNoValue) ++uses_[id];
   };
   for (const ir::Node& node : graph_.nodes) ir::for_each_input(node, count);
   std::for_each(graph_.outputs.begin(), graph_.outputs.end(), count);
-  find_open();
+  find_input_dependent();
   for (size_t i = 0; i < graph_.values.size(); ++i) {
     ir::Value& each = graph_.values[i];
     infos_.push_back(std::exchange(each.quant, std::nullopt));
@@ -50,61 +50,63 @@ QuantValues::QuantValues(ir::Graph& graph)
     if (!infos_.back()) continue;
     if (constants_[i] < 0)
       each.dtype = DType::f32;
-    else if (holds_wide(graph_.constants[static_cast<size_t>(constants_[i])].data))
+    else if (holds_wide(graph_.constants[constants_[i]].data))
       wide_.insert(static_cast<ValueId>(i));
   }
 }
 
-void QuantValues::find_open() {
-  is_open_.resize(graph_.values.size());
-  for (const ValueId id : graph_.inputs) is_open_[static_cast<size_t>(id)] = true;
+void QuantValues::find_input_dependent() {
+  depends_on_inputs_.resize(graph_.values.size());
+  for (const ValueId id : graph_.inputs) depends_on_inputs_[id] = true;
   for (const ir::Node& node : graph_.nodes) {
-    bool is_open = std::any_of(node.args.begin(), node.args.end(), [](const ir::Argument& arg) {
-      const auto* dim = std::get_if<Dim>(&arg.value);
-      return dim != nullptr && !dim->is_constant();
-    });
+    bool depends_on_inputs =
+        std::any_of(node.args.begin(), node.args.end(), [](const ir::Argument& arg) {
+          const auto* dim = std::get_if<Dim>(&arg.value);
+          return dim != nullptr && !dim->is_constant();
+        });
     ir::for_each_input(node, [&](ValueId id) {
-      is_open = is_open || (id != ir::kNoValue && is_open_[static_cast<size_t>(id)]);
+      depends_on_inputs = depends_on_inputs || (id != ir::kNoValue && depends_on_inputs_[id]);
     });
-    for (const ValueId id : node.outputs) is_open_[static_cast<size_t>(id)] = is_open;
+    for (const ValueId id : node.outputs) depends_on_inputs_[id] = depends_on_inputs;
   }
 }
 
 const std::optional<QuantInfo>& QuantValues::info_at(ValueId original) const {
   static const std::optional<QuantInfo> none;
-  return original == ir::kNoValue ? none : infos_.at(static_cast<size_t>(original));
+  return original == ir::kNoValue ? none : infos_.at(original);
 }
 
-ValueId QuantValues::steps_at(ValueId original) {
-  const auto i = static_cast<size_t>(original);
+ValueId QuantValues::centred_at(ValueId original) {
+  const size_t i = original;
   if (!info_at(original) || constants_[i] < 0) return resolve(original);
-  const auto [entry, is_new] = constant_steps_.try_emplace(original, ir::kNoValue);
-  if (is_new) entry->second = steps_of(original, *infos_[i]);
+  const auto [entry, is_new] = constant_centred_.try_emplace(original, ir::kNoValue);
+  if (is_new) entry->second = centred_of(original, *infos_[i]);
   return entry->second;
 }
 
-ValueId QuantValues::real_at(ValueId original) {
+ValueId QuantValues::dequantised_at(ValueId original) {
   const std::optional<QuantInfo>& found = info_at(original);
   if (!found) return resolve(original);
-  if (const auto own = dynamic_.find(original); own != dynamic_.end())
-    return binary("aten::mul.Tensor", steps_at(original), own->second.scale);
-  return real_of(steps_at(original), *found);
+  if (const auto scale = dynamic_.find(original); scale != dynamic_.end())
+    return binary("aten::mul.Tensor", centred_at(original), scale->second.scale);
+  return dequantised_of(centred_at(original), *found);
 }
 
 ValueId QuantValues::integers_at(ValueId original) {
-  const auto i = static_cast<size_t>(original);
+  const size_t i = original;
   if (constants_[i] >= 0) return resolve(original);
-  if (const auto own = dynamic_.find(original); own != dynamic_.end())
-    return cast(binary("aten::add.Tensor", steps_at(original), own->second.zero_point), dtypes_[i]);
-  return integers_of(steps_at(original), *infos_.at(i), dtypes_[i]);
+  if (const auto scale = dynamic_.find(original); scale != dynamic_.end())
+    return cast(binary("aten::add.Tensor", centred_at(original), scale->second.zero_point),
+                dtypes_[i]);
+  return integers_of(centred_at(original), *infos_.at(i), dtypes_[i]);
 }
 
-/// The integers, still in f32.
-ValueId QuantValues::counted_at(ValueId original) {
+/// The integers in f32.
+ValueId QuantValues::float_integers_at(ValueId original) {
   const std::optional<QuantInfo>& found = info_at(original);
   if (!found) return resolve(original);
-  if (constants_[static_cast<size_t>(original)] >= 0) return cast(resolve(original), DType::f32);
-  return plus(steps_at(original), to_f64(found->zero_points), found->axis);
+  if (constants_[original] >= 0) return cast(resolve(original), DType::f32);
+  return plus(centred_at(original), to_f64(found->zero_points), found->axis);
 }
 
 ValueId QuantValues::along(const std::vector<double>& values, int axis, ValueId like) {
@@ -121,8 +123,7 @@ ValueId QuantValues::times(ValueId x, const std::vector<double>& factors, int ax
 ValueId QuantValues::plus(ValueId x, const std::vector<double>& terms, int axis) {
   if (all_are(terms, 0)) return x;
   const bool is_one = all_are(terms, terms.front());
-  return binary("aten::add.Tensor", x,
-                along(is_one ? std::vector{terms.front()} : terms, axis, x));
+  return binary("aten::add.Tensor", x, along(is_one ? std::vector{terms.front()} : terms, axis, x));
 }
 
 ValueId QuantValues::rounded(ValueId x) { return unary("aten::round", x); }
@@ -132,85 +133,87 @@ ValueId QuantValues::clamped(ValueId x, double low, double high) {
               shape(x));
 }
 
-ValueId QuantValues::less_points(ValueId integers, const QuantInfo& info) {
+ValueId QuantValues::minus_zero_points(ValueId integers, const QuantInfo& info) {
   return plus(integers, negated(to_f64(info.zero_points)), info.axis);
 }
 
-ValueId QuantValues::steps_of(ValueId integers, const QuantInfo& info) {
-  return less_points(cast(integers, DType::f32), info);
+ValueId QuantValues::centred_of(ValueId integers, const QuantInfo& info) {
+  return minus_zero_points(cast(integers, DType::f32), info);
 }
 
-ValueId QuantValues::integers_of(ValueId steps, const QuantInfo& info, DType dtype) {
-  return cast(plus(steps, to_f64(info.zero_points), info.axis), dtype);
+ValueId QuantValues::integers_of(ValueId centred, const QuantInfo& info, DType dtype) {
+  return cast(plus(centred, to_f64(info.zero_points), info.axis), dtype);
 }
 
-ValueId QuantValues::real_of(ValueId steps, const QuantInfo& info) {
+ValueId QuantValues::dequantised_of(ValueId centred, const QuantInfo& info) {
   std::vector<double> scales;
   for (const double scale : info.scales) scales.push_back(as_f32(scale));
-  return times(steps, scales, info.axis);
+  return times(centred, scales, info.axis);
 }
 
-ValueId QuantValues::steps_of_rounded(ValueId integers, const QuantInfo& info) {
+ValueId QuantValues::centred_of_integral(ValueId integers, const QuantInfo& info) {
   const ValueId q =
       clamped(integers, static_cast<double>(info.lowest()), static_cast<double>(info.highest()));
-  return less_points(q, info);
+  return minus_zero_points(q, info);
 }
 
-ValueId QuantValues::steps_from(ValueId x, const QuantInfo& info, ZeroPoint zero_point,
-                                bool is_relu) {
+ValueId QuantValues::centred_from(ValueId x, const QuantInfo& info, ZeroPoint zero_point,
+                                  bool is_relu) {
   const std::vector<double> points = to_f64(info.zero_points);
   const auto low = static_cast<double>(info.lowest());
   const auto high = static_cast<double>(info.highest());
   const bool is_shared =
       std::all_of(points.begin(), points.end(), [&](double each) { return each == points[0]; });
-  const bool shows = zero_point == ZeroPoint::before_rounding && !all_are(points, 0);
-  if (!shows && is_shared)
+  const bool matters = zero_point == ZeroPoint::before_rounding && !all_are(points, 0);
+  if (!matters && is_shared)
     return clamped(rounded(x), is_relu ? 0 : low - points[0], high - points[0]);
   const ValueId q =
-      shows ? rounded(plus(x, points, info.axis)) : plus(rounded(x), points, info.axis);
-  const ValueId out = steps_of_rounded(q, info);
+      matters ? rounded(plus(x, points, info.axis)) : plus(rounded(x), points, info.axis);
+  const ValueId out = centred_of_integral(q, info);
   return is_relu ? relu(out) : out;
 }
 
-ValueId QuantValues::by_vectors(const Vectors& vectors, double taken, double other, DType dtype) {
+ValueId QuantValues::select_vectorised(const Vectors& vectors, double vectorised, double other,
+                                       DType dtype) {
   if (vectors.reach != Vectors::Reach::some)
-    return number(vectors.reach == Vectors::Reach::all ? taken : other, dtype);
+    return number(vectors.reach == Vectors::Reach::all ? vectorised : other, dtype);
   std::vector<double> all;
-  for (const bool is_taken : vectors.taken) all.push_back(is_taken ? taken : other);
+  for (const bool is_vectorised : vectors.is_vectorised)
+    all.push_back(is_vectorised ? vectorised : other);
   return constant(vectors.shape, all, dtype);
 }
 
-ValueId QuantValues::steps_from(ValueId x, const QuantInfo& info, const Vectors& vectors) {
+ValueId QuantValues::centred_from(ValueId x, const QuantInfo& info, const Vectors& vectors) {
   const auto point = static_cast<double>(info.zero_points[0]);
   if (vectors.reach == Vectors::Reach::all || point == 0)
-    return steps_from(x, info, ZeroPoint::after_rounding);
+    return centred_from(x, info, ZeroPoint::after_rounding);
   if (vectors.reach == Vectors::Reach::none)
-    return steps_from(x, info, ZeroPoint::before_rounding);
-  const ValueId points = by_vectors(vectors, 0, point, DType::f32);
-  const ValueId steps = passes::sub(*this, rounded(passes::add(*this, x, points)), points);
-  return clamped(steps, static_cast<double>(info.lowest()) - point,
+    return centred_from(x, info, ZeroPoint::before_rounding);
+  const ValueId points = select_vectorised(vectors, 0, point, DType::f32);
+  const ValueId centred = passes::sub(*this, rounded(passes::add(*this, x, points)), points);
+  return clamped(centred, static_cast<double>(info.lowest()) - point,
                  static_cast<double>(info.highest()) - point);
 }
 
-ValueId QuantValues::steps_from_fused(ValueId real, const QuantInfo& info) {
+ValueId QuantValues::centred_from_fused(ValueId x, const QuantInfo& info) {
   const double inverse = as_f32(1 / as_f32(info.scales[0]));
   const auto point = static_cast<double>(info.zero_points[0]);
   const ValueId product =
-      binary("aten::mul.Tensor", cast(real, DType::f64), number(inverse, DType::f64));
+      binary("aten::mul.Tensor", cast(x, DType::f64), number(inverse, DType::f64));
   const ValueId sum = binary("aten::add.Tensor", product, number(point, DType::f64));
-  return steps_of_rounded(rounded(cast(sum, DType::f32)), info);
+  return centred_of_integral(rounded(cast(sum, DType::f32)), info);
 }
 
 void QuantValues::finish_outputs() {
   for (ValueId& id : graph_.outputs) {
-    const auto i = static_cast<size_t>(id);
+    const size_t i = id;
     if (!info_at(id) || constants_[i] >= 0) continue;
     if (may_be_wide(id))
       throw Error("unsupported-dtype",
                   cat("the output ", quoted(value(id).name), " is integers of more than 24 bits"),
-                  "they are kept in f32, which does not hold them all",
-                  "give its dequantize()d values as the output");
-    ir::Node at;  // the place of what is added
+                  "they are kept in f32, which cannot represent all of them",
+                  "return its dequantize()d values instead");
+    ir::Node at;  // the location of new nodes
     at.outputs = {id};
     begin(std::move(at));
     id = integers_at(id);

@@ -1,241 +1,72 @@
-// Looks at statements of the graph only: bodies of fragments define operations.
 #include "src/report/artefact_lint.h"
 
-#include <algorithm>
-#include <cmath>
-#include <numeric>
+#include <utility>
 
 #include "src/diag/error.h"
-#include "src/report/artefact_values.h"
-#include "src/report/artefact_view.h"
 
 namespace t2n::report {
 namespace {
 
-using Findings = std::vector<Finding>;
+using lint::Form;
 
-bool is_cast(const Statement& statement) {
-  return statement.call != nullptr && statement.call->text == "tract_core_cast";
-}
-bool quantises(const Statement& statement) {
-  return statement.call != nullptr && statement.call->text.ends_with("_quantize");
-}
+/// The smallest scale of observers: for a range of only zeros.
+constexpr double kLeastScale = 1.1920928955078125e-07;
 
-/// The statement that computes the first operand.
-const Statement* producer(const ArtefactView& view, const Statement& statement) {
-  const int at = statement.operands.empty() ? -1 : view.fact(statement.operands[0]).statement;
-  return at < 0 ? nullptr : &view.statements[static_cast<size_t>(at)];
-}
-
-void find_idle_pairs(const ArtefactView& view, Findings& findings) {
-  for (size_t i = 0; i < view.statements.size(); ++i) {
-    const Statement& statement = view.statements[i];
-    if (!rounds(statement) || statement.operands.empty()) continue;
-    const Fact& given = view.fact(statement.operands[0]);
-    const Statement* before = producer(view, statement);
-    if (given.is_constant || before == nullptr) continue;
-    std::string how;
-    if (is_cast(statement)) {
-      if (is_cast(*before) && given.grid == Grid::steps) how = ", which were integers just before";
-    } else if (given.grid == Grid::reals) {
-      how = ", which was quantised just before";
-    } else if (given.grid == Grid::adjusted) {
-      how = ", which has been on a grid: nothing but another scale stands between";
-    }
-    if (!how.empty())
-      findings.push_back(
-          {"idle-pair", cat(quoted(statement.name), " rounds ", quoted(statement.operands[0]), how),
-           view.where(static_cast<int>(i)), "export the model with one of the two"});
-  }
-}
-
-void find_float_constants(const ArtefactView& view, Findings& findings) {
-  for (size_t i = 0; i < view.statements.size(); ++i) {
-    const Statement& statement = view.statements[i];
-    if (!rounds(statement) || statement.operands.empty()) continue;
-    const Fact& given = view.fact(statement.operands[0]);
-    if (!given.is_constant || given.origin.empty() || given.grid == Grid::steps) continue;
-    findings.push_back({"float-constant",
-                        cat("the variable ", quoted(given.origin), " is quantised at run time"),
-                        view.where(static_cast<int>(i)), "store its integers, as `export` does"});
-  }
-  for (const nnef::StoredTensor& tensor : view.artefact.tensors)
-    if (tensor.item == "f32" && is_on_grid(tensor.values))
-      findings.push_back({"float-constant",
-                          cat("the variable ", quoted(tensor.label),
-                              " holds floats that are whole numbers times a scale"),
-                          view.where_of(tensor.label),
-                          "store its integers: a quarter of the bytes"});
-}
-
-void find_unlike_scales(const ArtefactView& view, Findings& findings) {
-  for (size_t i = 0; i < view.statements.size(); ++i) {
-    const Statement& statement = view.statements[i];
-    if (statement.call == nullptr || statement.operands.size() < 2) continue;
-    const std::string& op = statement.call->text;
-    if (op != "add" && op != "sub" && op != "concat" && op != "stack") continue;
-    std::vector<std::string> scales;
-    bool all_on_grids = true;
-    for (const std::string& operand : statement.operands) {
-      const Fact& fact = view.fact(operand);
-      all_on_grids = all_on_grids && fact.grid == Grid::reals && !fact.is_constant;
-      scales.push_back(fact.scale);
-    }
-    if (!all_on_grids || std::count(scales.begin(), scales.end(), scales[0]) == std::ssize(scales))
-      continue;
-    findings.push_back(
-        {"unlike-scales",
-         cat(quoted(statement.name), " joins ", quoted(statement.operands[0]), " and ",
-             quoted(statement.operands[1]), ", which have different scales"),
-         view.where(static_cast<int>(i)),
-         "give what is joined one observer, so that integers join as they are"});
-  }
-}
-
-/// Connected statements on floats between dequantised tensors and quantisers.
-class Islands {
- public:
-  explicit Islands(const ArtefactView& view) : view_(view), group_(view.statements.size()) {
-    std::iota(group_.begin(), group_.end(), size_t{0});
-    for (size_t i = 0; i < group_.size(); ++i) is_float_.push_back(computes_floats(i));
-    for (size_t i = 0; i < group_.size(); ++i) join(i);
-  }
-
-  void report(Findings& findings) {
-    std::map<size_t, Island> all;
-    for (size_t i = 0; i < group_.size(); ++i)
-      if (is_float_[i]) add(i, all[root(i)]);
-    for (const auto& [first, island] : all) {
-      if (!island.is_enclosed || !island.has_entrance || island.words.empty()) continue;
-      findings.push_back({"float-island",
-                          cat("computed in floats between quantised tensors: ", island.words),
-                          view_.where(static_cast<int>(island.first)),
-                          "quantise what lies between as well, or leave its neighbours in floats"});
-    }
-  }
-
- private:
-  struct Island {
-    size_t first = 0;
-    std::string words;
-    bool is_enclosed = true;
-    bool has_entrance = false;
-  };
-
-  bool computes_floats(size_t i) const {
-    const Statement& statement = view_.statements[i];
-    const Fact& fact = view_.fact(statement.name);
-    if (statement.operands.empty() || fact.is_constant || fact.grid != Grid::none) return false;
-    const bool has_weight = is_layer(statement) && statement.operands.size() > 1 &&
-                            view_.fact(statement.operands[1]).grid == Grid::reals;
-    return !has_weight;
-  }
-
-  size_t root(size_t i) {
-    while (group_[i] != i) i = group_[i] = group_[group_[i]];
-    return i;
-  }
-
-  void join(size_t i) {
-    if (!is_float_[i]) return;
-    for (const std::string& operand : view_.statements[i].operands) {
-      const int from = view_.fact(operand).statement;
-      if (from >= 0 && is_float_[static_cast<size_t>(from)])
-        group_[root(i)] = root(static_cast<size_t>(from));
-    }
-  }
-
-  /// The first step of a quantiser: a product that only a rounding reads.
-  bool begins_quantiser(const Statement& statement) const {
-    const std::vector<int> readers = view_.readers(statement.name);
-    return statement.operands.size() == 1 &&
-           std::all_of(readers.begin(), readers.end(), [&](int reader) {
-             return rounds(view_.statements[static_cast<size_t>(reader)]);
-           });
-  }
-
-  void add(size_t i, Island& island) const {
-    const Statement& statement = view_.statements[i];
-    if (!only_moves(statement) && !begins_quantiser(statement)) {
-      if (island.words.empty()) island.first = i;
-      island.words += cat(island.words.empty() ? "" : ", ",
-                          statement.call == nullptr ? statement.name : statement.call->text);
-    }
-    for (const std::string& operand : statement.operands) {
-      const Fact& fact = view_.fact(operand);
-      const bool is_inside = fact.statement >= 0 && is_float_[static_cast<size_t>(fact.statement)];
-      if (fact.grid == Grid::reals && !fact.is_constant)
-        island.has_entrance = true;
-      else if (!is_inside && !fact.is_constant)
-        island.is_enclosed = false;
-    }
-    if (view_.is_result(statement.name)) island.is_enclosed = false;
-    for (const int reader : view_.readers(statement.name))
-      if (!is_float_[static_cast<size_t>(reader)] &&
-          !rounds(view_.statements[static_cast<size_t>(reader)]))
-        island.is_enclosed = false;
-  }
-
-  const ArtefactView& view_;
-  std::vector<size_t> group_;
-  std::vector<bool> is_float_;
-};
-
-void find_idle_settings(const ArtefactView& view, Findings& findings) {
-  for (const nnef::QuantEntry& entry : view.artefact.document.quant)
-    if (view.fact(entry.name).statement < 0)
-      findings.push_back(
-          {"idle-setting",
-           cat("graph.quant has an entry for ", quoted(entry.name), ", which no statement assigns"),
-           {},
-           "take the entry out, or name the tensor that was meant"});
+std::optional<double> number_at(const nnef::Value& call, size_t argument) {
+  if (argument >= call.arguments.size()) return std::nullopt;
+  const nnef::Value& value = call.arguments[argument].value;
+  if (value.kind == nnef::Kind::scalar) return value.number;
+  if (value.kind == nnef::Kind::integer) return static_cast<double>(value.integer);
+  return std::nullopt;
 }
 
 /// True for `mul` by the smallest scale of observers, and for an empty range.
-bool is_unseen(const ArtefactView& view, const Statement& statement) {
-  const auto number = [&](size_t i) {
-    const nnef::Value& value = statement.call->arguments.at(i).value;
-    return value.kind == nnef::Kind::integer ? static_cast<double>(value.integer) : value.number;
-  };
-  const auto is_number = [&](size_t i) {
-    if (i >= statement.call->arguments.size()) return false;
-    const nnef::Kind kind = statement.call->arguments[i].value.kind;
-    return kind == nnef::Kind::scalar || kind == nnef::Kind::integer;
-  };
-  if (statement.call == nullptr || statement.operands.empty()) return false;
-  if (quantises(statement))
-    return is_number(1) && is_number(2) && statement.call->text.starts_with("linear") &&
-           number(2) <= number(1);
-  const bool gives_reals = view.fact(statement.name).grid == Grid::reals &&
-                           view.fact(statement.operands[0]).grid == Grid::steps;
-  return gives_reals && statement.call->text == "mul" && is_number(1) &&
-         static_cast<float>(number(1)) <= static_cast<float>(kLeastScale);
+bool is_unseen(const ArtefactProgram& artefact, size_t index) {
+  const lint::Statement& statement = artefact.program.statements[index];
+  const nnef::Value* call = artefact.calls[index];
+  if (call == nullptr || statement.operands.empty()) return false;
+  const auto first = number_at(*call, 1);
+  if (call->text.ends_with("_quantize")) {
+    const auto last = number_at(*call, 2);
+    return first && last && call->text.starts_with("linear") && *last <= *first;
+  }
+  const auto form = [&](size_t value) { return artefact.program.values[value].form; };
+  const bool dequantises = form(statement.results.at(0)) == Form::dequantised &&
+                           form(statement.operands[0]) == Form::integers;
+  return dequantises && call->text == "mul" && first &&
+         static_cast<float>(*first) <= static_cast<float>(kLeastScale);
 }
 
-void find_unseen_ranges(const ArtefactView& view, Findings& findings) {
-  for (size_t i = 0; i < view.statements.size(); ++i)
-    if (is_unseen(view, view.statements[i]))
-      findings.push_back({"unseen-range",
-                          cat(quoted(view.statements[i].name),
-                              " has the least scale there is, or an empty range: nothing of it "
-                              "was ever seen"),
-                          view.where(static_cast<int>(i)),
-                          "calibrate with samples that reach it, or leave its module out"});
+void find_unseen_ranges(const ArtefactProgram& artefact, std::vector<Finding>& out) {
+  for (size_t i = 0; i < artefact.calls.size(); ++i)
+    if (is_unseen(artefact, i))
+      out.push_back(lint::finding(artefact.program, "unseen-range", i,
+                                  cat("no range of ", quoted(artefact.program.statements[i].name),
+                                      " was seen: its scale is the smallest, or its range empty")));
+}
+
+void find_unused_entries(const ArtefactProgram& artefact, const nnef::Document& document,
+                         std::vector<Finding>& out) {
+  for (const nnef::QuantEntry& entry : document.quant) {
+    const auto value = artefact.values.find(entry.name);
+    if (value == artefact.values.end() || artefact.program.values[value->second].producer < 0)
+      out.push_back(lint::finding(artefact.program, "idle-setting", {},
+                                  cat("graph.quant has an entry for ", quoted(entry.name),
+                                      ", which no statement assigns")));
+  }
 }
 
 }  // namespace
 
 std::vector<Finding> lint_artefact(const nnef::Artefact& artefact) {
-  const ArtefactView view(artefact);
-  Findings out;
-  find_idle_pairs(view, out);
-  find_float_constants(view, out);
-  find_unlike_scales(view, out);
-  Islands(view).report(out);
-  find_idle_settings(view, out);
-  find_unseen_ranges(view, out);
-  find_dead_channels(view, out);
-  find_stored_twice(view, out);
+  const ArtefactProgram program = artefact_program(artefact);
+  std::vector<Finding> out = lint::examine(program.program);
+  find_scaled_integers(program.program, out);
+  find_unused_entries(program, artefact.document, out);
+  find_unseen_ranges(program, out);
+  find_dead_channels(program, spec::dialect_of(artefact.document), out);
+  find_equal(artefact, program.program, out);
+  lint::sort_by_rule(out);
   return out;
 }
 

@@ -5,9 +5,10 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "nnef/walk.h"
+#include "nnef_writer/print.h"
 #include "src/diag/error.h"
-#include "src/spec/lint.h"
+#include "src/lint/strict.h"
+#include "src/nnef/walk.h"
 
 namespace t2n::report {
 namespace {
@@ -49,7 +50,7 @@ std::vector<WeightGroup> weights_of(const nnef::Artefact& artefact) {
   return out;
 }
 
-/// The number of numbers in an argument.
+/// The count of numbers in an argument.
 size_t count_numbers(const nnef::Value& value) {
   size_t out = 0;
   nnef::walk(value, [&](const nnef::Value& v) {
@@ -120,9 +121,9 @@ Json weights_json(const std::vector<WeightGroup>& weights) {
   return out;
 }
 
-/// Extensions change the rules: documents with any are not checked.
+/// Empty for documents with extensions, which change the rules.
 std::vector<std::string> findings_in(const nnef::Artefact& artefact) {
-  if (!artefact.document.extensions.empty()) return {};
+  if (!nnef::extension_lines(artefact.document).empty()) return {};
   std::vector<std::string> out;
   for (spec::Violation& found : spec::lint_strict(artefact))
     out.push_back(std::move(found.message));
@@ -135,7 +136,7 @@ ArtefactSummary summarise(const nnef::Artefact& artefact) {
   const nnef::Document& document = artefact.document;
   ArtefactSummary out{.dialect = spec::dialect_of(document),
                       .graph = document.graph.name,
-                      .extensions = document.extensions,
+                      .extensions = nnef::extension_lines(document),
                       .properties = spec::properties(document),
                       .inputs = spec::input_facts(document),
                       .outputs = document.graph.results,

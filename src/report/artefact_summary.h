@@ -1,5 +1,5 @@
-// The kind and content of an artefact, as data and as JSON: `t2nnef.artefact/1`, which may only
-// gain fields.
+// The kind and content of an artefact, as data and as JSON: `t2nnef.artefact/1`; later
+// versions only add fields.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "src/nnef_reader/artefact.h"
+#include "src/nnef/artefact.h"
 #include "src/spec/dialect.h"
 #include "src/spec/input_facts.h"
 
@@ -41,7 +41,7 @@ struct ArtefactSummary {
   std::vector<WeightGroup> weights;
   size_t quantised = 0;                    ///< tensors with an entry in graph.quant
   std::vector<ExplainedTensor> explained;  ///< those, in its order
-  int64_t saved_bytes = 0;                 ///< by weights with fewer bits than f32
+  int64_t saved_bytes = 0;                 ///< by weights of fewer bits than f32
   int64_t fake_quantisations = 0;          ///< operations that quantise and dequantise
   std::vector<std::string> unused;         ///< files without a reference
   int64_t file_bytes = 0;

@@ -7,12 +7,14 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "nnef/walk.h"
+#include "nnef_writer/print.h"
 #include "src/diag/error.h"
-#include "src/nnef_reader/lexer.h"
+#include "src/lint/strict.h"
+#include "src/lint/tract.h"
+#include "src/nnef/lexer.h"
+#include "src/nnef/walk.h"
+#include "src/spec/bound_call.h"
 #include "src/spec/dialect.h"
-#include "src/spec/lint.h"
-#include "src/spec/lint_tract.h"
 
 namespace t2n::report {
 namespace {
@@ -27,9 +29,7 @@ using spec::Violation;
 class CallLint {
  public:
   explicit CallLint(const Document& document)
-      : document_(document), dialect_(spec::dialect_of(document)) {
-    for (const Fragment& fragment : document.fragments) own_[fragment.name] = &fragment;
-  }
+      : document_(document), dialect_(spec::dialect_of(document)), own_(document) {}
 
   std::vector<Violation> run() {
     for (const Fragment& fragment : document_.fragments) {
@@ -40,7 +40,8 @@ class CallLint {
     }
     names_.clear();
     is_fragment_ = false;
-    for (const std::string& extension : document_.extensions) add_words(extension);
+    for (const ir::Symbol& symbol : document_.symbols) names_.insert(symbol.str());
+    for (const std::string& extension : document_.extensions) add_names(extension);
     for (const Assignment& assignment : document_.graph.body) statement(assignment);
     for (const std::string& name : document_.graph.results)
       if (!names_.contains(name))
@@ -50,8 +51,8 @@ class CallLint {
   }
 
  private:
-  /// "tract_symbol S": the symbols are names. That of tract's streams is S.
-  void add_words(const std::string& extension) {
+  /// tract's streams use the symbol S.
+  void add_names(const std::string& extension) {
     if (extension.starts_with("tract_pulse")) names_.insert("S");
     for (size_t begin = 0; begin < extension.size();) {
       const size_t end = std::min(extension.find_first_of(" ,", begin), extension.size());
@@ -60,7 +61,7 @@ class CallLint {
     }
   }
 
-  /// Up to its first problem.
+  /// Reports the first problem of a statement.
   void statement(const Assignment& assignment) {
     const std::vector<std::string_view> assigned = nnef::assigned_names(assignment.left);
     const std::string name(assigned.empty() ? "" : assigned.front());
@@ -84,16 +85,16 @@ class CallLint {
 
   std::optional<Violation> call(const Value& invocation) const {
     try {
-      const auto own = own_.find(invocation.text);
-      spec::bind(own != own_.end() ? *own->second : spec::operation(invocation.text, dialect_),
-                 invocation);
+      const Fragment* const own = own_.find(invocation.text);
+      spec::BoundCall(own != nullptr ? *own : spec::operation(invocation.text, dialect_),
+                      invocation);
     } catch (const Error& error) {
       return Violation{{}, error.diagnostic().message, error.diagnostic().help};
     }
     return {};
   }
 
-  /// Bodies of fragments have variables of their loops besides.
+  /// Not in fragments, whose comprehensions define additional variables.
   std::optional<Violation> identifier(const Value& value) const {
     if (is_fragment_ || value.kind != Kind::identifier || names_.contains(value.text)) return {};
     if (value.text == "inf" || value.text == "nan") return {};
@@ -102,7 +103,7 @@ class CallLint {
 
   const Document& document_;
   spec::Dialect dialect_;
-  std::unordered_map<std::string_view, const Fragment*> own_;
+  nnef::FragmentTable own_;
   std::unordered_set<std::string> names_;
   bool is_fragment_ = false;
   std::vector<Violation> out_;
@@ -110,7 +111,7 @@ class CallLint {
 
 std::vector<Violation> found_in(const nnef::Artefact& artefact) {
   const Document& document = artefact.document;
-  if (document.extensions.empty()) return spec::lint_strict(artefact);
+  if (nnef::extension_lines(document).empty()) return spec::lint_strict(artefact);
   std::vector<Violation> out = CallLint(document).run();
   if (!out.empty() || spec::dialect_of(document) != spec::Dialect::tract) return out;
   if (const auto found = spec::lint_tract(document)) {
@@ -120,34 +121,34 @@ std::vector<Violation> found_in(const nnef::Artefact& artefact) {
   return out;
 }
 
-/// Where the text assigns each name; the last place where there are several.
-class Places {
+/// The locations of the statements, by assigned name; the last one of several.
+class StatementLocations {
  public:
-  explicit Places(std::string_view text) : lexer_(text, "graph.nnef") {
-    std::vector<nnef::Token> words;  // of a statement, up to its first "="
+  explicit StatementLocations(std::string_view text) : lexer_(text, "graph.nnef") {
+    std::vector<nnef::Token> names;  // of a statement, up to its first "="
     bool is_assigned = false;
     for (nnef::Token token = body_of(text); token.kind != nnef::TokenKind::end;
          token = lexer_.at(token.end())) {
       if (token.text == ";" || token.text == "{") {
-        words.clear();
+        names.clear();
         is_assigned = false;
       } else if (token.text == "=" && !is_assigned) {
-        for (const nnef::Token& word : words) places_[nnef::decoded(word)] = word;
+        for (const nnef::Token& name : names) tokens_[nnef::decoded(name)] = name;
         is_assigned = true;
       } else if (token.kind == nnef::TokenKind::identifier && !is_assigned) {
-        words.push_back(token);
+        names.push_back(token);
       }
     }
   }
 
   std::vector<Where> of(const std::string& name) const {
-    const auto found = places_.find(name);
-    if (found == places_.end()) return {};
+    const auto found = tokens_.find(name);
+    if (found == tokens_.end()) return {};
     return {lexer_.where(found->second)};
   }
 
  private:
-  /// Behind extensions, whose text is no NNEF.
+  /// The first token after the extensions, whose text is not NNEF.
   nnef::Token body_of(std::string_view text) const {
     nnef::Token token = lexer_.at(0);
     while (token.kind != nnef::TokenKind::end && token.text != "fragment" && token.text != "graph")
@@ -158,19 +159,19 @@ class Places {
   }
 
   nnef::Lexer lexer_;
-  std::unordered_map<std::string, nnef::Token> places_;
+  std::unordered_map<std::string, nnef::Token> tokens_;
 };
 
 std::vector<Diagnostic> violations_of(const nnef::Artefact& artefact) {
   std::vector<Violation> found = found_in(artefact);
   if (found.empty()) return {};
   const std::span<const std::byte> bytes = artefact.text.bytes;
-  const Places places({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  const StatementLocations locations({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
   std::vector<Diagnostic> out;
   for (Violation& each : found)
     out.push_back({.id = "nnef-violation",
                    .message = std::move(each.message),
-                   .where = places.of(each.name),
+                   .where = locations.of(each.name),
                    .details = {},
                    .why = {},
                    .help = std::move(each.help)});

@@ -1,18 +1,18 @@
-// What an artefact says that its specification does not allow, with the places in its text.
+// Finds violations of the specification in an artefact, with their locations in its text.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "src/diag/diagnostic.h"
-#include "src/nnef_reader/artefact.h"
+#include "src/nnef/artefact.h"
 
 namespace t2n::report {
 
-/// Finds what strict NNEF forbids in flat documents without extensions. In others it finds calls of
-/// what does not exist or with wrong arguments, names that nothing assigns, and for tract, shapes
-/// that do not go together at sizes that the file allows. Errors as data, `nnef-violation`, in the
-/// order of the statements as far as they are known; those of submodels follow, with their labels.
+/// Documents without extensions: all violations of strict NNEF. Others: calls of unknown operations
+/// or with wrong arguments, undefined names, and for tract, incompatible shapes at sizes that the
+/// file allows. Returns `nnef-violation` diagnostics in the order of the statements as far as they
+/// are known; those of submodels follow, with their labels.
 std::vector<Diagnostic> violations(const nnef::Artefact& artefact);
 std::string violations_json(const std::string& path, const std::vector<Diagnostic>& found);
 

@@ -1,4 +1,4 @@
-// A comparison of two artefacts as JSON: `t2nnef.diff/1`, which may only gain fields.
+// A comparison of two artefacts as JSON: `t2nnef.diff/1`; later versions only add fields.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// Checks arguments against the types of their parameters, and gives the item types of results, by
-// the standard, which converts nothing.
+// Checks arguments against the types of their parameters, and determines the item types of results.
+// The standard has no implicit conversions.
 
 #include "src/diag/error.h"
 #include "src/spec/types.h"
@@ -37,7 +37,7 @@ class Checker {
  public:
   Checker(const Signature& signature, const Value& invocation, const ItemOf& item_of)
       : signature_(signature), invocation_(invocation), item_of_(item_of) {
-    settle_generic();
+    resolve_generic();
   }
 
   void argument(size_t index, const Value& value) {
@@ -47,14 +47,14 @@ class Checker {
 
   Item generic() {
     if (!signature_.is_generic || generic_ != Item::unknown || has_unknown_) return generic_;
-    refuse_invalid(cat(called(), ": its type follows from no argument, write ", invocation_.text,
+    refuse_invalid(cat(called(), ": no argument determines its type, write ", invocation_.text,
                        "<scalar>(…) or another type"));
   }
 
  private:
   std::string called() const { return quoted(invocation_.text); }
 
-  void settle_generic() {
+  void resolve_generic() {
     const std::string& written = invocation_.type;
     if (written.empty()) {
       generic_ = signature_.generic_default;
@@ -65,12 +65,12 @@ class Checker {
       if (generic_ == Item::generic || generic_ == Item::string)
         refuse_invalid(cat(called(), ": <", written, "> is no type of tensors"));
     }
-    is_settled_ = generic_ != Item::unknown;
+    is_determined_ = generic_ != Item::unknown;
   }
 
   [[noreturn]] void mismatch(const Type& type, const Value& value) {
     const nnef::Parameter& parameter = signature_.declaration->parameters[parameter_];
-    refuse_invalid(cat(called(), ": the argument ", quoted(parameter.name), " is to be ",
+    refuse_invalid(cat(called(), ": the argument ", quoted(parameter.name), " must be ",
                        type_text(type), ", not ", described(value)));
   }
 
@@ -84,43 +84,43 @@ class Checker {
   }
 
   void attribute(const Type& type, const Value& value) {
-    const Item given = literal_item(value);
-    if (given == Item::unknown) mismatch(type, value);
-    if (type.item == Item::generic) return unify(given, value);
-    if (given != type.item) mismatch(type, value);
+    const Item actual = literal_item(value);
+    if (actual == Item::unknown) mismatch(type, value);
+    if (type.item == Item::generic) return unify(actual, value);
+    if (actual != type.item) mismatch(type, value);
   }
 
   void tensor(const Type& type, const Value& value) {
     const Item literal = literal_item(value);
     if (value.kind == Kind::tuple || value.kind == Kind::array || literal == Item::string)
       mismatch(type, value);
-    const Item given = literal != Item::unknown ? literal : item_of_(value);
-    if (type.item == Item::generic) return unify(given, value);
-    if (type.item != Item::unknown && given != Item::unknown && given != type.item)
-      wrong_item(type, given, value);
+    const Item actual = literal != Item::unknown ? literal : item_of_(value);
+    if (type.item == Item::generic) return unify(actual, value);
+    if (type.item != Item::unknown && actual != Item::unknown && actual != type.item)
+      wrong_item(type, actual, value);
   }
 
-  [[noreturn]] void wrong_item(const Type& type, Item given, const Value& value) {
+  [[noreturn]] void wrong_item(const Type& type, Item actual, const Value& value) {
     if (literal_item(value) != Item::unknown) mismatch(type, value);
     const nnef::Parameter& parameter = signature_.declaration->parameters[parameter_];
-    refuse_invalid(cat(called(), ": the argument ", quoted(parameter.name), " is to be ",
+    refuse_invalid(cat(called(), ": the argument ", quoted(parameter.name), " must be ",
                        type_text(type), ", and ", quoted(value.text), " is tensor<",
-                       item_name(given), ">"));
+                       item_name(actual), ">"));
   }
 
-  void unify(Item given, const Value& value) {
-    has_unknown_ = has_unknown_ || given == Item::unknown;
-    if (given == Item::unknown || given == generic_) return;
-    if (generic_ != Item::unknown) differs(given, value);
-    generic_ = given;
+  void unify(Item actual, const Value& value) {
+    has_unknown_ = has_unknown_ || actual == Item::unknown;
+    if (actual == Item::unknown || actual == generic_) return;
+    if (generic_ != Item::unknown) differs(actual, value);
+    generic_ = actual;
   }
 
-  [[noreturn]] void differs(Item given, const Value& value) {
+  [[noreturn]] void differs(Item actual, const Value& value) {
     refuse_invalid(cat(called(), ": the argument ",
-                       quoted(signature_.declaration->parameters[parameter_].name), " is to be ",
-                       item_name(generic_), is_settled_ ? "" : " like the others", ", and ",
+                       quoted(signature_.declaration->parameters[parameter_].name), " must be ",
+                       item_name(generic_), is_determined_ ? "" : " like the others", ", and ",
                        literal_item(value) == Item::unknown ? quoted(value.text) : described(value),
-                       " is ", item_name(given)));
+                       " is ", item_name(actual)));
   }
 
   void array(const Type& type, const Value& value) {
@@ -138,21 +138,21 @@ class Checker {
   const ItemOf& item_of_;
   size_t parameter_ = 0;
   Item generic_ = Item::unknown;
-  bool is_settled_ = false;   ///< determined by the call or the declaration
-  bool has_unknown_ = false;  ///< an argument that would determine it is itself unknown
+  bool is_determined_ = false;  ///< determined by the call or the declaration
+  bool has_unknown_ = false;    ///< an argument that would determine it is itself unknown
 };
 
 const Type& item_type(const Type& type) {
   return type.form == Type::Form::array ? item_type(type.items[0]) : type;
 }
 
-/// Collects the names on a left side.
+/// Collects the names on the left side of a statement.
 struct LeftSide {
   const Signature& signature;
   std::vector<AssignedName> out = {};
 
-  [[noreturn]] void refuse_form(std::string_view wanted) const {
-    refuse_invalid(cat(quoted(signature.declaration->name), " results in ", wanted));
+  [[noreturn]] void refuse_form(std::string_view expected) const {
+    refuse_invalid(cat(quoted(signature.declaration->name), " results in ", expected));
   }
 
   void add(const Value& left, const Type& type, Item item) {
@@ -186,6 +186,7 @@ Item literal_item(const Value& value) {
     case Kind::subscript:
     case Kind::comprehension:
     case Kind::dimension:
+    case Kind::reference:
     case Kind::none: break;
   }
   return Item::unknown;

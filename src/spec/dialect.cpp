@@ -17,6 +17,7 @@ std::string value_text(const nnef::Value& value) {
 
 Dialect dialect_of(const nnef::Document& document) {
   const bool is_tract =
+      !document.symbols.empty() || !document.assertions.empty() ||
       std::any_of(document.extensions.begin(), document.extensions.end(),
                   [](const std::string& text) { return text.starts_with("tract_"); });
   return is_tract ? Dialect::tract : Dialect::khronos;

@@ -7,22 +7,22 @@
 #include <utility>
 #include <vector>
 
-#include "nnef/ast.h"
+#include "src/nnef/ast.h"
 #include "src/spec/operations.h"
 
 namespace t2n::spec {
 
-/// tract's if the document names one of its extensions.
+/// Dialect::tract if the document names one of tract's extensions.
 Dialect dialect_of(const nnef::Document& document);
 
-/// What exporters and tract write into a document about itself: names with values in the document's
+/// Metadata that exporters and tract write into a document: names with values in the document's
 /// notation, strings without quotes.
 std::vector<std::pair<std::string, std::string>> properties(const nnef::Document& document);
 
-/// The value of one of them.
+/// The value of one property.
 std::optional<std::string> property(const nnef::Document& document, std::string_view name);
 
-/// Adds one, if the document has any: strict NNEF has none.
+/// Adds a property if the document has any: strict NNEF has none.
 void add_property(nnef::Document& document, std::string_view name, std::string value);
 
 /// The name of the fragment with the properties.
@@ -32,11 +32,11 @@ constexpr std::string_view kPropertiesFragment = "tract_core_properties";
 constexpr std::string_view kStreamSymbol = "t2nnef_stream_symbol";
 constexpr std::string_view kPulseMultiple = "t2nnef_pulse_multiple";
 constexpr std::string_view kPulseLeast = "t2nnef_pulse_least";
-/// What the file demands of sizes that follow from values: it fails elsewhere.
-constexpr std::string_view kDemands = "t2nnef_demands";
-/// "yes" where weights are others than the model's by intention.
+/// The runtime assertions about data-dependent sizes.
+constexpr std::string_view kRuntimeAssertions = "t2nnef_demands";
+/// "yes" if weights were compressed and differ from the model's.
 constexpr std::string_view kCompressed = "t2nnef_compressed";
-/// Options that change the statements of a file, where they were given: "roll-loops".
+/// The given options that change the statements of a file: "roll-loops".
 constexpr std::string_view kOptions = "t2nnef_options";
 
 }  // namespace t2n::spec

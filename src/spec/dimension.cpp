@@ -1,11 +1,7 @@
-// Expressions in graphs are read from parsed text, those in extensions by a separate parser.
 #include "src/spec/dimension.h"
 
-#include <cctype>
-#include <utility>
-
-#include "ir/prove.h"
 #include "src/diag/error.h"
+#include "src/tract_forms/sizes/size_reader.h"
 
 namespace t2n::spec {
 namespace {
@@ -15,144 +11,8 @@ using nnef::Kind;
 using nnef::Value;
 using MaybeDim = std::optional<Dim>;
 
-/// Truncated; the divisor must be a positive integer, as in tract.
-MaybeDim quotient(const Dim& a, const Dim& b) {
-  if (!b.is_constant() || b.value() <= 0) return {};
-  if (ir::prove({a, ir::Relation::ge, 0}) == ir::Verdict::always) return floor_div(a, b);
-  return floor_div(max(a, 0), b) - floor_div(max(Dim(0) - a, 0), b);
-}
-
-MaybeDim of_sign(std::string_view sign, const Dim& a, const Dim& b) {
-  if (sign == "+") return a + b;
-  if (sign == "-") return a - b;
-  if (sign == "*") return a * b;
-  if (sign == "/") return quotient(a, b);
-  if (sign == "min") return min(a, b);
-  if (sign == "max") return max(a, b);
-  return {};
-}
-
-/// Nothing if a number does not fit into 64 bits, either.
-MaybeDim combined(std::string_view sign, const MaybeDim& a, const MaybeDim& b) try {
-  return a && b ? of_sign(sign, *a, *b) : MaybeDim{};
-} catch (const Error&) {
-  return {};
-}
-
-/// Recursive descent over tract's own grammar of dimensions, where `-` binds more tightly than `+`,
-/// and `/` more tightly than `*`.
-class DimensionReader {
- public:
-  explicit DimensionReader(std::string_view text) : text_(text) {}
-
-  std::optional<ir::Comparison> comparison() {
-    const MaybeDim left = sum();
-    const auto relation = this->relation();
-    const MaybeDim right = sum();
-    if (!left || !relation || !right || peek() != '\0') return {};
-    return ir::Comparison{*left, *relation, *right};
-  }
-
- private:
-  char peek() {
-    while (at_ < text_.size() && std::isspace(static_cast<unsigned char>(text_[at_])) != 0) ++at_;
-    return at_ < text_.size() ? text_[at_] : '\0';
-  }
-  bool accept(std::string_view token) {
-    peek();
-    if (!text_.substr(at_).starts_with(token)) return false;
-    at_ += token.size();
-    return true;
-  }
-
-  std::optional<ir::Relation> relation() {
-    using enum ir::Relation;
-    for (const ir::Relation each : {eq, le, ge, lt, gt})
-      if (accept(str(each))) return each;
-    return {};
-  }
-
-  MaybeDim sum() {
-    MaybeDim out = difference();
-    while (out && accept("+")) out = combined("+", out, difference());
-    return out;
-  }
-  MaybeDim difference() {
-    MaybeDim out = product();
-    while (out && accept("-")) out = combined("-", out, product());
-    return out;
-  }
-  MaybeDim product() {
-    MaybeDim out = ratio();
-    while (out && accept("*")) out = combined("*", out, ratio());
-    return out;
-  }
-  MaybeDim ratio() {
-    MaybeDim out = atom();
-    while (out && accept("/")) out = combined("/", out, number(word()));
-    return out;
-  }
-
-  MaybeDim atom() {
-    constexpr int kDeepest = 100;
-    if (++depth_ > kDeepest) return {};
-    MaybeDim out = plain_atom();
-    --depth_;
-    return out;
-  }
-  MaybeDim plain_atom() {
-    if (accept("-")) return combined("-", Dim(0), atom());
-    if (accept("(")) return closed(sum());
-    const std::string_view name = word();
-    const bool is_call = (name == "min" || name == "max" || name == "floor") && accept("(");
-    if (is_call) return call(name);
-    if (name.empty() || std::isdigit(static_cast<unsigned char>(name[0])) != 0) return number(name);
-    return Dim::symbol(name);
-  }
-  MaybeDim closed(const MaybeDim& inner) { return accept(")") ? inner : MaybeDim{}; }
-  MaybeDim call(std::string_view name) {
-    MaybeDim out = sum();
-    while (out && accept(",")) out = combined(name, out, sum());
-    return closed(out);
-  }
-
-  std::string_view word() {
-    peek();
-    const size_t begin = at_;
-    const auto is_part = [](char c) {
-      return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.';
-    };
-    while (at_ < text_.size() && is_part(text_[at_])) ++at_;
-    return text_.substr(begin, at_ - begin);
-  }
-  static MaybeDim number(std::string_view digits) {
-    constexpr size_t kLongest = 18;
-    if (digits.empty() || digits.size() > kLongest) return {};
-    int64_t out = 0;
-    for (const char c : digits) {
-      if (c < '0' || c > '9') return {};
-      out = 10 * out + (c - '0');
-    }
-    return Dim(out);
-  }
-
-  std::string_view text_;
-  size_t at_ = 0;
-  int depth_ = 0;
-};
-
-std::string_view trimmed(std::string_view text) {
-  const size_t begin = text.find_first_not_of(" \t\r\n");
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(" \t\r\n") - begin + 1);
-}
-
-/// The text behind the first word of an extension, if that is `word`.
-std::optional<std::string_view> extension_text(std::string_view extension, std::string_view word) {
-  extension = trimmed(extension);
-  const size_t end = extension.find_first_of(" \t\r\n");
-  if (end == std::string_view::npos || extension.substr(0, end) != word) return {};
-  return trimmed(extension.substr(end));
+MaybeDim combined(std::string_view op, const MaybeDim& a, const MaybeDim& b) {
+  return a && b ? tract_forms::size_operation(op, *a, *b) : MaybeDim{};
 }
 
 MaybeDim read_call(const Value& call) {
@@ -183,25 +43,10 @@ std::optional<Dim> read_dimension(const Value& expression) {
     case Kind::if_else:
     case Kind::subscript:
     case Kind::comprehension:
+    case Kind::reference:
     case Kind::none: return {};
   }
   return {};
-}
-
-std::vector<Assertion> read_assertions(const nnef::Document& document) {
-  std::vector<Assertion> out;
-  for (const std::string& extension : document.extensions) {
-    auto text = extension_text(extension, "tract_assert");
-    if (!text) continue;
-    std::string_view scenario;
-    if (const size_t colon = text->find(':'); colon != std::string_view::npos) {
-      scenario = trimmed(text->substr(0, colon));
-      text = trimmed(text->substr(colon + 1));
-    }
-    if (auto comparison = DimensionReader(*text).comparison())
-      out.push_back({std::string(*text), std::string(scenario), *std::move(comparison)});
-  }
-  return out;
 }
 
 Dim at_sizes(const Dim& dim, const ir::Sizes& sizes) try {
@@ -216,8 +61,8 @@ std::optional<bool> holds(const ir::Comparison& comparison) {
 }
 
 std::optional<int64_t> Line::root(int64_t value) const {
-  const int64_t rest = value - offset;
-  return rest % slope == 0 ? std::optional(rest / slope) : std::nullopt;
+  const int64_t scaled = value - offset;
+  return scaled % slope == 0 ? std::optional(scaled / slope) : std::nullopt;
 }
 
 std::optional<Line> as_line(const Dim& dim) {
@@ -225,13 +70,6 @@ std::optional<Line> as_line(const Dim& dim) {
   const ir::Term& term = dim.terms()[0];
   const bool is_line = term.atoms.size() == 1 && std::holds_alternative<ir::Symbol>(term.atoms[0]);
   return is_line ? std::optional(Line{term.factor, dim.constant_part()}) : std::nullopt;
-}
-
-std::vector<ir::Symbol> declared_symbols(const nnef::Document& document) {
-  std::vector<ir::Symbol> out;
-  for (const std::string& extension : document.extensions)
-    if (const auto name = extension_text(extension, "tract_symbol")) out.emplace_back(*name);
-  return out;
 }
 
 }  // namespace t2n::spec

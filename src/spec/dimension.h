@@ -1,4 +1,4 @@
-// Sizes over symbols, and assertions about them, as tract reads them.
+// Sizes over symbols in a document, and conditions on them.
 #pragma once
 
 #include <optional>
@@ -6,42 +6,30 @@
 #include <vector>
 
 #include "ir/comparison.h"
-#include "nnef/ast.h"
+#include "src/nnef/ast.h"
 
 namespace t2n::spec {
 
 /// An expression in the graph's body: integers and symbols with `+ - * /`, min and max. Quotients
-/// are truncated, as in tract. Nothing for any other expression.
+/// are truncated, as in tract. std::nullopt for any other expression.
 std::optional<ir::Dim> read_dimension(const nnef::Value& expression);
 
-/// The dimension with numbers for symbols; unchanged if a number does not fit into 64 bits.
+/// The dimension with symbols replaced by numbers; unchanged if a number does not fit into 64 bits.
 ir::Dim at_sizes(const ir::Dim& dim, const ir::Sizes& sizes);
 
-/// `extension tract_assert S <= 4`, or, for a scenario, `extension tract_assert name: S == 1`.
-struct Assertion {
-  std::string text;      ///< "S <= 4"
-  std::string scenario;  ///< "" for all scenarios
-  ir::Comparison comparison;
-};
+using nnef::Assertion;
 
-/// Those of the document, in its order. Their language differs from the body's: `a*b/2` means
-/// `a*(b/2)`, and symbols may contain dots. Unreadable ones are left out.
-std::vector<Assertion> read_assertions(const nnef::Document& document);
-
-/// Whether it holds; nothing if it contains symbols.
+/// Whether it holds; std::nullopt if it contains symbols.
 std::optional<bool> holds(const ir::Comparison& comparison);
 
 /// `slope*S + offset`; the slope is not 0.
 struct Line {
   int64_t slope = 0;
   int64_t offset = 0;
-  /// The S that gives `value`; nothing if it is not a whole number.
+  /// The S that gives `value`; std::nullopt if it is no integer.
   std::optional<int64_t> root(int64_t value) const;
 };
-/// Nothing for any other expression over one symbol.
+/// std::nullopt for any other expression over one symbol.
 std::optional<Line> as_line(const ir::Dim& dim);
-
-/// Symbols that the document declares by `extension tract_symbol`.
-std::vector<ir::Symbol> declared_symbols(const nnef::Document& document);
 
 }  // namespace t2n::spec

@@ -6,9 +6,9 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "nnef/walk.h"
 #include "src/diag/error.h"
 #include "src/limits/limits.h"
+#include "src/nnef/walk.h"
 
 namespace t2n::spec {
 namespace {
@@ -21,10 +21,7 @@ constexpr int64_t kTooMany = int64_t{1} << 40;
 
 class Counter {
  public:
-  explicit Counter(const nnef::Document& document) {
-    for (const nnef::Fragment& fragment : document.fragments)
-      fragments_.emplace(fragment.name, &fragment);
-  }
+  explicit Counter(const nnef::Document& document) : fragments_(document) {}
 
   int64_t count(const Body& body) {
     int64_t out = 0;
@@ -54,8 +51,8 @@ class Counter {
   }
 
   int64_t count_call(const std::string& name) {
-    const auto fragment = fragments_.find(name);
-    if (fragment == fragments_.end()) return 0;
+    const nnef::Fragment* const fragment = fragments_.find(name);
+    if (fragment == nullptr) return 0;
     const auto known = counts_.find(name);
     if (known != counts_.end()) return known->second;
     // Nesting of fragment calls; deeper ones run nowhere.
@@ -63,13 +60,13 @@ class Counter {
     if (depth_ >= kDeepest) return kTooMany;
     counts_[name] = 0;
     ++depth_;
-    const int64_t out = count(fragment->second->body);
+    const int64_t out = count(fragment->body);
     --depth_;
     counts_[name] = out;
     return out;
   }
 
-  std::unordered_map<std::string, const nnef::Fragment*> fragments_;
+  nnef::FragmentTable fragments_;
   std::unordered_map<std::string, int64_t> counts_;
   int depth_ = 0;   ///< of calls
   int values_ = 0;  ///< nested values, through all calls
@@ -94,7 +91,7 @@ void check_document(const nnef::Document& document) {
   throw Error("nnef-limit",
               cat("the graph is more than ", limits::kExpandedStatements,
                   " statements once its fragments are expanded"),
-              "fragments that call each other can make a small file stand for any number");
+              "nested fragment calls can expand a small file to any number of statements");
 }
 
 }  // namespace t2n::spec

@@ -1,11 +1,11 @@
-// Reads `external<…>(shape = …)` and tract_core_external, the two ways to declare an input.
+// Reads `external<…>(shape = …)` and tract_core_external, the two declarations of an input.
 #include "src/spec/input_facts.h"
 
-#include <algorithm>
 #include <map>
 
 #include "nnef_writer/print.h"
 #include "src/diag/error.h"
+#include "src/spec/bound_call.h"
 #include "src/spec/dimension.h"
 #include "src/spec/operations.h"
 
@@ -17,35 +17,17 @@ using nnef::Value;
 
 constexpr std::string_view kTractExternal = "tract_core_external";
 
-std::optional<ir::DType> dtype_of(const Value& call) {
-  if (call.text == "external") {
-    if (call.type == "integer") return ir::DType::i64;
-    if (call.type == "logical") return ir::DType::boolean;
-    if (call.type == "string") return std::nullopt;
-    return ir::DType::f32;
-  }
-  const nnef::Fragment& declaration = operation(kTractExternal, Dialect::tract);
-  const Value* const name = argument(declaration, bind(declaration, call), "datum_type");
-  if (name == nullptr || name->kind != Kind::string) return std::nullopt;
-  std::string text = name->text;
-  std::transform(text.begin(), text.end(), text.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return text == "tdim" ? ir::DType::i64 : ir::parse_dtype(text);
-}
-
 InputSize size_of(const Value& value) {
   InputSize out{nnef::print(value), std::nullopt, read_dimension(value)};
   if (out.dim && out.dim->is_constant()) out.value = out.dim->value();
   return out;
 }
 
-/// By name; the first of several.
+/// By name; the first declaration if there are several.
 std::map<std::string, const Value*> declared_inputs(const nnef::Document& document) {
   std::map<std::string, const Value*> out;
   for (const nnef::Assignment& assignment : document.graph.body)
-    if (assignment.left.kind == Kind::identifier &&
-        (assignment.right.text == "external" || assignment.right.text == kTractExternal))
+    if (assignment.left.kind == Kind::identifier && is_external(assignment.right))
       out.emplace(assignment.left.text, &assignment.right);
   return out;
 }
@@ -53,8 +35,8 @@ std::map<std::string, const Value*> declared_inputs(const nnef::Document& docume
 InputFact fact_of(const std::string& name, const Value& call) {
   const Dialect dialect = call.text == kTractExternal ? Dialect::tract : Dialect::khronos;
   const nnef::Fragment& declaration = operation(call.text, dialect);
-  InputFact out{.name = name, .dtype = dtype_of(call), .sizes = {}};
-  if (const Value* const shape = argument(declaration, bind(declaration, call), "shape"))
+  InputFact out{.name = name, .dtype = external_dtype(call), .sizes = {}};
+  if (const Value* const shape = BoundCall(declaration, call).find("shape"))
     for (const Value& size : shape->items) out.sizes.push_back(size_of(size));
   for (const InputSize& size : out.sizes)
     if (size.value.value_or(0) < 0)
@@ -65,6 +47,30 @@ InputFact fact_of(const std::string& name, const Value& call) {
 }
 
 }  // namespace
+
+bool is_external(const Value& expression) {
+  return expression.kind == Kind::invocation &&
+         (expression.text == "external" || expression.text == kTractExternal);
+}
+
+std::optional<ir::DType> external_dtype(const Value& expression) {
+  if (expression.text == "external") {
+    if (expression.type == "integer") return ir::DType::i64;
+    if (expression.type == "logical") return ir::DType::boolean;
+    if (expression.type == "string") return std::nullopt;
+    return ir::DType::f32;
+  }
+  const nnef::Fragment& declaration = operation(kTractExternal, Dialect::tract);
+  const Value* const name = BoundCall(declaration, expression).find("datum_type");
+  return name == nullptr || name->kind != Kind::string ? std::nullopt : tract_dtype(name->text);
+}
+
+std::optional<ir::DType> tract_dtype(std::string_view name) {
+  std::string text(name);
+  for (char& c : text)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return text == "tdim" ? ir::DType::i64 : ir::parse_dtype(text);
+}
 
 std::vector<InputFact> input_facts(const nnef::Document& document) {
   const auto declared = declared_inputs(document);

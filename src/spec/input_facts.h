@@ -3,23 +3,24 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ir/shape.h"
 #include "ir/tensor.h"
-#include "nnef/ast.h"
+#include "src/nnef/ast.h"
 
 namespace t2n::spec {
 
 struct InputSize {
   std::string text;              ///< "3", "S", "2*S"
-  std::optional<int64_t> value;  ///< nothing if it contains symbols
-  std::optional<ir::Dim> dim;    ///< nothing if it is not an expression over sizes
+  std::optional<int64_t> value;  ///< std::nullopt if it contains symbols
+  std::optional<ir::Dim> dim;    ///< std::nullopt if it is no expression over sizes
 };
 
 struct InputFact {
   std::string name;
-  std::optional<ir::DType> dtype;  ///< nothing for a type that only the engine knows
+  std::optional<ir::DType> dtype;  ///< std::nullopt for a type of the engine
   std::vector<InputSize> sizes;
 };
 
@@ -27,12 +28,18 @@ struct InputFact {
 /// `nnef-invalid` for a parameter that no statement declares, or with a negative size.
 std::vector<InputFact> input_facts(const nnef::Document& document);
 
+/// Whether the expression declares an input, and of which type: std::nullopt for one of the engine.
+bool is_external(const nnef::Value& expression);
+std::optional<ir::DType> external_dtype(const nnef::Value& expression);
+/// "f32", "F32", "tdim", which is i64 at run time…
+std::optional<ir::DType> tract_dtype(std::string_view name);
+
 /// "x f32[1,3,S]"
 std::string fact_str(const InputFact& fact);
 /// "[1,3,S]"
 std::string sizes_str(const InputFact& fact);
 std::string dtype_str(const InputFact& fact);
-/// What to type for a sample: "x=1,3,1,f32", with 1 for open sizes.
+/// The command-line text of a sample: "x=1,3,1,f32", with 1 for dynamic sizes.
 std::string sample_spec(const InputFact& fact);
 
 }  // namespace t2n::spec

@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 
+#include "nnef_writer/print.h"
 #include "src/diag/error.h"
 
 namespace t2n::spec {
@@ -15,9 +16,10 @@ namespace {
 
 using ir::Dim;
 
-constexpr const char* kHelp = "give inputs of other sizes; `t2nnef inspect` shows what it takes";
+constexpr const char* kHelp =
+    "give inputs of other sizes; `t2nnef inspect` shows the expected ones";
 
-/// `dim` = `size`, for an axis of an input, or from an assertion.
+/// `dim` = `size`, from an axis of an input or an assertion.
 struct Equation {
   Dim dim;
   int64_t size = 0;
@@ -38,7 +40,7 @@ class Sizes {
 
   ir::Sizes bind() {
     solve();
-    compare_open();
+    compare_unsolved();
     for (const Assertion& assertion : rules_.assertions)
       if (assertion.scenario.empty() && holds(assertion) == false) refuse_assertion(assertion);
     check_scenarios();
@@ -61,18 +63,18 @@ class Sizes {
 
   void solve() {
     std::map<ir::Symbol, std::vector<size_t>> users;
-    std::deque<size_t> due;
+    std::deque<size_t> pending;
     for (size_t i = 0; i < equations_.size(); ++i) {
-      due.push_back(i);
+      pending.push_back(i);
       for (const ir::Symbol& symbol : equations_[i].dim.symbols()) users[symbol].push_back(i);
     }
-    for (; !due.empty(); due.pop_front())
-      if (const auto symbol = settle(due.front()))
-        due.insert(due.end(), users[*symbol].begin(), users[*symbol].end());
+    for (; !pending.empty(); pending.pop_front())
+      if (const auto symbol = solve_equation(pending.front()))
+        pending.insert(pending.end(), users[*symbol].begin(), users[*symbol].end());
   }
 
-  /// The symbol that the equation determines, if it does.
-  std::optional<ir::Symbol> settle(size_t index) {
+  /// The symbol that the equation determines, if any.
+  std::optional<ir::Symbol> solve_equation(size_t index) {
     const Equation& equation = equations_[index];
     const Dim dim = with_known(equation.dim);
     const std::vector<ir::Symbol> unknown = dim.symbols();
@@ -88,7 +90,7 @@ class Sizes {
   }
 
   /// Compares expressions that contain unknown symbols.
-  void compare_open() const {
+  void compare_unsolved() const {
     std::map<std::string, const Equation*> first;
     for (const Equation& equation : equations_) {
       const Dim dim = with_known(equation.dim);
@@ -96,7 +98,7 @@ class Sizes {
       const Equation* const other = first.try_emplace(dim.str(), &equation).first->second;
       if (other->size == equation.size) continue;
       refuse({other, &equation},
-             cat("the sizes of ", names({other, &equation}), " do not go together"),
+             cat("the sizes of ", names({other, &equation}), " are incompatible"),
              "axes of equal expressions have equal sizes", {});
     }
   }
@@ -107,23 +109,23 @@ class Sizes {
   }
 
   void check_scenarios() const {
-    std::map<std::string, const Assertion*> broken;  // by scenario; null if all hold
+    std::map<std::string, const Assertion*> violated;  // by scenario; null if all hold
     for (const Assertion& assertion : rules_.assertions) {
       if (assertion.scenario.empty()) continue;
-      const Assertion*& first = broken.try_emplace(assertion.scenario, nullptr).first->second;
+      const Assertion*& first = violated.try_emplace(assertion.scenario, nullptr).first->second;
       if (first == nullptr && holds(assertion) == false) first = &assertion;
     }
-    const auto is_broken = [](const auto& entry) { return entry.second != nullptr; };
-    if (broken.empty() || !std::all_of(broken.begin(), broken.end(), is_broken)) return;
+    const auto is_violated = [](const auto& entry) { return entry.second != nullptr; };
+    if (violated.empty() || !std::all_of(violated.begin(), violated.end(), is_violated)) return;
     Equations equations;
     std::vector<std::string> details;
-    for (const auto& [scenario, assertion] : broken) {
-      for (const Equation* equation : behind(*assertion)) add(equations, equation);
-      details.push_back(cat(scenario, ": ", assertion->text, " does not hold"));
+    for (const auto& [scenario, assertion] : violated) {
+      for (const Equation* equation : equations_of(*assertion)) add(equations, equation);
+      details.push_back(cat(scenario, ": ", nnef::assertion_text(*assertion), " does not hold"));
     }
     refuse(equations,
            cat("the sizes of ", names(equations), " fit none of the artefact's scenarios"),
-           "what a scenario asserts must hold of the sizes for one of them at least", details);
+           "the sizes must satisfy all assertions of at least one scenario", details);
   }
 
   using Equations = std::vector<const Equation*>;
@@ -133,24 +135,24 @@ class Sizes {
   }
 
   /// The equations that determine the known symbols, those of inputs first.
-  Equations behind(const std::vector<ir::Symbol>& symbols) const {
+  Equations equations_of(const std::vector<ir::Symbol>& symbols) const {
     constexpr size_t kMost = 8;
     Equations out;
-    std::deque<ir::Symbol> due(symbols.begin(), symbols.end());
+    std::deque<ir::Symbol> pending(symbols.begin(), symbols.end());
     std::set<ir::Symbol> seen;
-    for (; !due.empty() && out.size() < kMost; due.pop_front()) {
-      const auto found = source_.find(due.front());
-      if (!seen.insert(due.front()).second || found == source_.end()) continue;
+    for (; !pending.empty() && out.size() < kMost; pending.pop_front()) {
+      const auto found = source_.find(pending.front());
+      if (!seen.insert(pending.front()).second || found == source_.end()) continue;
       const Equation& equation = equations_[found->second];
       add(out, &equation);
-      for (const ir::Symbol& symbol : equation.dim.symbols()) due.push_back(symbol);
+      for (const ir::Symbol& symbol : equation.dim.symbols()) pending.push_back(symbol);
     }
     std::stable_partition(out.begin(), out.end(),
                           [](const Equation* each) { return each->input != nullptr; });
     return out;
   }
-  Equations behind(const Assertion& assertion) const {
-    return behind((assertion.comparison.left + assertion.comparison.right).symbols());
+  Equations equations_of(const Assertion& assertion) const {
+    return equations_of((assertion.comparison.left + assertion.comparison.right).symbols());
   }
 
   static std::string names(const Equations& equations) {
@@ -167,7 +169,8 @@ class Sizes {
 
   /// "'x', axis 1: 2*S + 1 = 7"
   static std::string line(const Equation& equation) {
-    if (equation.assertion != nullptr) return cat("asserted: ", equation.assertion->text);
+    if (equation.assertion != nullptr)
+      return cat("asserted: ", nnef::assertion_text(*equation.assertion));
     return cat(quoted(equation.input->name), ", axis ", equation.axis, ": ",
                equation.input->sizes[equation.axis].text, " = ", equation.size);
   }
@@ -186,43 +189,43 @@ class Sizes {
   }
 
   [[noreturn]] void refuse_assertion(const Assertion& assertion) const {
-    const Equations equations = behind(assertion);
+    const Equations equations = equations_of(assertion);
     refuse(equations,
-           cat("the sizes of ", names(equations),
-               " break what the artefact asserts: ", assertion.text),
-           "tract takes an assertion for granted: where it does not hold, results are wrong", {});
+           cat("the sizes of ", names(equations), " violate the assertion ",
+               nnef::assertion_text(assertion)),
+           "tract assumes that assertions hold: otherwise results are wrong", {});
   }
 
-  /// All symbols are known, and give another size.
-  [[noreturn]] void refuse_clash(const Equation& equation, int64_t wanted) const {
+  /// All symbols are known, and result in another size.
+  [[noreturn]] void refuse_clash(const Equation& equation, int64_t expected) const {
     if (equation.assertion != nullptr) refuse_assertion(*equation.assertion);
-    Equations equations = behind(equation.dim.symbols());
+    Equations equations = equations_of(equation.dim.symbols());
     add(equations, &equation);
     if (equations.size() == 1)
       throw Error("input-sizes",
                   cat("the input ", quoted(equation.input->name), " has the size ", equation.size,
                       " along axis ", equation.axis),
-                  cat("the artefact takes ", wanted), kHelp);
-    refuse(equations, cat("the sizes of ", names(equations), " do not go together"),
-           cat("the last of them would have to be ", wanted), {});
+                  cat("the artefact takes ", expected), kHelp);
+    refuse(equations, cat("the sizes of ", names(equations), " are incompatible"),
+           cat("the last of them would have to be ", expected), {});
   }
 
-  /// One symbol is unknown, and no value of it gives the size.
+  /// One symbol is unknown, and no value of it results in the size.
   [[noreturn]] void refuse_unfit(const Equation& equation, const ir::Symbol& symbol) const {
-    Equations equations = behind(equation.dim.symbols());
+    Equations equations = equations_of(equation.dim.symbols());
     add(equations, &equation);
     if (equation.assertion != nullptr) {
-      for (const Equation* each : behind(*equation.assertion)) add(equations, each);
+      for (const Equation* each : equations_of(*equation.assertion)) add(equations, each);
       equations.erase(std::find(equations.begin(), equations.end(), &equation));
       refuse(equations,
-             cat("the sizes of ", names(equations),
-                 " break what the artefact asserts: ", equation.assertion->text),
-             cat(quoted(symbol.str()), " must be a whole number, 0 or more"), {});
+             cat("the sizes of ", names(equations), " violate the assertion ",
+                 nnef::assertion_text(*equation.assertion)),
+             cat(quoted(symbol.str()), " must be an integer, 0 or more"), {});
     }
     refuse(equations,
            cat("the size ", equation.size, " of the input ", quoted(equation.input->name),
                " fits no value of ", quoted(symbol.str())),
-           cat(quoted(symbol.str()), " must be a whole number, 0 or more"), {});
+           cat(quoted(symbol.str()), " must be an integer, 0 or more"), {});
   }
 
   const SizeRules& rules_;
@@ -234,7 +237,7 @@ class Sizes {
 }  // namespace
 
 SizeRules size_rules(const nnef::Document& document) {
-  return {input_facts(document), read_assertions(document)};
+  return {input_facts(document), document.assertions};
 }
 
 ir::Sizes bind_sizes(const SizeRules& rules, std::span<const ir::Ints> shapes) {

@@ -18,9 +18,9 @@ struct SizeRules {
 SizeRules size_rules(const nnef::Document& document);
 
 /// The symbols' values if the inputs of the rules, in their order, have these shapes. A symbol that
-/// no size determines has none; conditions with it are not checked. Errors: `input-sizes` if axes
-/// that share a symbol disagree, if no whole number from 0 on gives a size, if an assertion does
-/// not hold, or if no scenario's assertions hold.
+/// no size determines has no value; conditions with it are not checked. Errors: `input-sizes` if
+/// axes that share a symbol disagree, if a symbol would not be an integer of 0 or more, if an
+/// assertion does not hold, or if the assertions of no scenario hold.
 ir::Sizes bind_sizes(const SizeRules& rules, std::span<const ir::Ints> shapes);
 
 }  // namespace t2n::spec

@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "src/nnef_reader/fragment_text.h"
+#include "src/nnef/fragment_text.h"
 
 namespace t2n::spec {
 

@@ -25,14 +25,14 @@ std::string_view item_text(Item item) {
   return "";
 }
 
-/// Reads type texts in the parser's normal form: blanks only behind commas.
+/// Reads type texts in the parser's normal form: blanks only after commas.
 struct Reader {
   std::string_view text;
   size_t at = 0;
 
-  bool accept(std::string_view word) {
-    if (text.substr(at, word.size()) != word) return false;
-    at += word.size();
+  bool accept(std::string_view token) {
+    if (text.substr(at, token.size()) != token) return false;
+    at += token.size();
     return true;
   }
   [[noreturn]] void fail() const {

@@ -1,4 +1,4 @@
-// Types of NNEF 1.0.5 §3.3.1: of parameters, of literals, and of tensors that a call gives.
+// Types of NNEF 1.0.5 §3.3.1: of parameters, of literals, and of results of calls.
 #pragma once
 
 #include <functional>
@@ -6,7 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "nnef/ast.h"
+#include "src/nnef/ast.h"
+#include "src/spec/bound_call.h"
 #include "src/spec/operations.h"
 
 namespace t2n::spec {
@@ -32,7 +33,7 @@ struct Type {
 Type parse_type(std::string_view text);
 std::string type_text(const Type& type);
 
-/// Whether it is for run-time data: a tensor, or an array of tensors.
+/// True for run-time data: a tensor, or an array of tensors.
 bool holds_tensors(const Type& type);
 
 /// A declaration with parsed types.
@@ -67,8 +68,8 @@ struct AssignedName {
   Item item = Item::unknown;
 };
 
-/// What the left side of a statement assigns, by the results of its operation.   Errors:
-/// `nnef-invalid` if they do not match.
+/// The names that the left side of a statement assigns, matched with the results of its operation.
+/// Errors: `nnef-invalid` if they do not match.
 std::vector<AssignedName> targets(const nnef::Value& left, const Signature& signature,
                                   const std::vector<Item>& items);
 

@@ -2,48 +2,44 @@
 #include "src/stream/pulses.h"
 
 #include <algorithm>
-#include <deque>
-#include <map>
 #include <numeric>
 #include <set>
 #include <string_view>
-#include <unordered_map>
+#include <utility>
+#include <vector>
 
-#include "nnef/walk.h"
 #include "src/diag/error.h"
-#include "src/stream/flow.h"
+#include "src/nnef/walk.h"
+#include "src/nnef_ops/flow_call.h"
+#include "src/spec/document_walk.h"
+#include "src/spec/input_facts.h"
+#include "src/spec/operations.h"
 
 namespace t2n::stream {
 namespace {
 
 using nnef::Kind;
 using nnef::Value;
+using nnef_ops::blocked;
+using nnef_ops::Flow;
+using nnef_ops::FlowCall;
+using nnef_ops::Flows;
+using nnef_ops::mentions;
+using nnef_ops::rate_of;
+using nnef_ops::streaming_axis;
 
 /// The value of a name.
 struct Item {
   Flow flow;
   const Value* literal = nullptr;
-  /// The last state of a scan over the stream, which never exists.
-  bool is_at_end = false;
+  /// The final state of a scan over the stream, which has no end.
+  bool is_last_state = false;
 };
-using Scope = std::unordered_map<std::string_view, Item>;
 
-const char* operation_of(std::string_view sign) {
-  static const std::map<std::string_view, const char*> operations = {
-      {"+", "add"}, {"-", "sub"}, {"*", "mul"}, {"/", "div"}, {"^", "pow"}, {"<", "lt"},
-      {">", "gt"},  {"<=", "le"}, {">=", "ge"}, {"==", "eq"}, {"!=", "ne"}};
-  const auto found = operations.find(sign);
-  return found == operations.end() ? nullptr : found->second;
-}
-
-bool is_external(std::string_view operation) {
-  return operation == "external" || operation == "tract_core_external";
-}
-
-bool all_known(const std::vector<Flow>& flows) {
+bool all_known(const Flows& flows) {
   return std::all_of(flows.begin(), flows.end(), [](const Flow& flow) { return flow.known; });
 }
-bool any_streams(const std::vector<Flow>& flows) {
+bool any_streams(const Flows& flows) {
   return std::any_of(flows.begin(), flows.end(), [](const Flow& flow) { return flow.streams(); });
 }
 
@@ -53,90 +49,94 @@ std::vector<Item> items_of(const Flows& flows) {
   return out;
 }
 
-class Finder {
+class Finder : spec::DocumentWalk<Finder, Item> {
  public:
   Finder(const nnef::Document& document, const draft::Notes& notes, std::string symbol)
-      : document_(document), notes_(notes), symbol_(std::move(symbol)) {
-    for (const nnef::Fragment& fragment : document.fragments)
-      if (!fragment.body.empty()) fragments_[fragment.name] = &fragment;
-  }
+      : DocumentWalk(document), document_(document), notes_(notes), symbol_(std::move(symbol)) {}
 
   Pulses run() {
     Scope scope;
-    for (const nnef::Assignment& statement : document_.graph.body) assign(statement, scope);
-    bool any = false;
+    for (const nnef::Assignment& statement : document_.graph.body) add(statement, scope);
+    bool any_output_streams = false;
     for (const std::string& name : document_.graph.results) {
       const Item& item = scope[name];
-      any = any || item.flow.streams() || !item.flow.known;
-      if (item.is_at_end)
-        refuse(place_of(name),
-               Error("not-streamable", "gives the state after the last moment", {}, kNoLast));
+      any_output_streams = any_output_streams || item.flow.streams() || !item.flow.known;
+      if (item.is_last_state)
+        refuse(location_of(name),
+               Error("not-streamable", "outputs the state after the last time step", {}, kNoLast));
     }
-    if (!any && out_.refusals.empty()) refuse(-1, Error("not-streamable", "no output streams"));
+    if (!any_output_streams && out_.refusals.empty())
+      refuse(-1, Error("not-streamable", "no output is streamed"));
     return std::move(out_);
   }
 
  private:
-  static constexpr const char* kNoLast =
-      "a stream has no last moment while it runs: give the states of all moments, or leave it out";
+  friend DocumentWalk;
 
-  void assign(const nnef::Assignment& statement, Scope& scope) {
+  static constexpr const char* kNoLast =
+      "the last time step is unknown while a stream runs: output the states of all time steps, or "
+      "remove the output";
+
+  void add(const nnef::Assignment& statement, Scope& scope) {
     const auto names = nnef::assigned_names(statement.left);
     const auto note = notes_.tensors.find(std::string(names.at(0)));
     result_ = note == notes_.tensors.end() ? nullptr : &note->second.shape;
-    std::vector<Item> items;
+    Results items;
     try {
       items = results_of(statement.right, scope);
       if (items.size() < names.size()) items.resize(names.size());
-      for (size_t i = 0; i < names.size(); ++i) settle(std::string(names[i]), items[i]);
+      for (size_t i = 0; i < names.size(); ++i) resolve(std::string(names[i]), items[i]);
     } catch (const Error& reason) {
       if (reason.diagnostic().id != "not-streamable") throw;
-      refuse(place_of(std::string(names[0])), reason);
-      Item unknown;
-      unknown.flow.known = false;
-      items.assign(names.size(), unknown);
+      restart();
+      refuse(location_of(std::string(names[0])), reason);
+      items.assign(names.size(), unknown());
     }
-    for (size_t i = 0; i < names.size(); ++i) scope[names[i]] = items[i];
+    assign(statement.left, std::move(items), scope);
   }
 
-  /// Takes the shape from the notes, which must agree with the rule's result.
-  void settle(const std::string& name, Item& item) {
+  static Item unknown() { return {.flow = {.known = false}}; }
+  static void fit(Results& results, size_t count) { results.resize(count); }
+
+  /// Takes the shape from the notes and checks it against the rule's result.
+  void resolve(const std::string& name, Item& item) {
     const auto note = notes_.tensors.find(name);
-    if (note == notes_.tensors.end() || !item.flow.known || item.is_at_end) return;
+    if (note == notes_.tensors.end() || !item.flow.known || item.is_last_state) return;
     const ir::Shape& shape = note->second.shape;
     const int axis = streaming_axis(shape, symbol_);
-    if (axis == -2) blocked("makes a table of each moment with every other");
+    if (axis == -2) blocked("builds a time × time matrix");
     if (axis != item.flow.axis)
-      blocked(axis < 0 ? "keeps a fixed part of the stream" : "moves the stream in an unknown way");
+      blocked(axis < 0 ? "keeps a part of fixed length"
+                       : "moves the streamed axis in an unsupported way");
     item.flow.rank = static_cast<int>(shape.size());
     item.flow.shape = &shape;
     if (axis < 0) return;
-    const auto rate = rate_of(shape[static_cast<size_t>(axis)], symbol_);
-    if (!rate) blocked("gives a result that does not grow with the stream");
+    const auto rate = rate_of(shape[axis], symbol_);
+    if (!rate) blocked("has a result that does not grow at a fixed rate");
     out_.multiple = std::lcm(out_.multiple, rate->down);
     out_.least = std::max(out_.least, (item.flow.least * rate->down + rate->up - 1) / rate->up);
     item.flow.least = 0;
   }
 
-  int place_of(const std::string& name) const {
+  int location_of(const std::string& name) const {
     const auto note = notes_.tensors.find(name);
-    return note == notes_.tensors.end() ? -1 : note->second.place;
+    return note == notes_.tensors.end() ? -1 : note->second.location;
   }
 
-  void refuse(int place, const Error& reason) {
-    if (refused_.insert(place).second) out_.refusals.push_back({place, reason.diagnostic()});
+  void refuse(int location, const Error& reason) {
+    if (refused_.insert(location).second) out_.refusals.push_back({location, reason.diagnostic()});
   }
 
   Item item_of(const Value& value, Scope& scope) {
     if (value.kind == Kind::identifier) {
       const auto found = scope.find(value.text);
       if (found == scope.end()) return {};
-      if (found->second.is_at_end) blocked("reads the state after the last moment", kNoLast);
+      if (found->second.is_last_state) blocked("reads the state after the last time step", kNoLast);
       return found->second;
     }
     if (value.kind == Kind::invocation || value.kind == Kind::binary) {
       const ir::Shape* const outer = std::exchange(result_, nullptr);
-      std::vector<Item> items = results_of(value, scope);
+      Results items = results_of(value, scope);
       result_ = outer;
       return items.empty() ? Item{} : items[0];
     }
@@ -149,21 +149,8 @@ class Finder {
     return found != scope.end() && found->second.literal ? *found->second.literal : value;
   }
 
-  std::vector<Item> results_of(const Value& value, Scope& scope) {
-    if (value.kind == Kind::binary && operation_of(value.text)) {
-      auto& call = signs_[&value];
-      if (!call)
-        call = std::make_unique<Value>(nnef::invocation(
-            operation_of(value.text), {{"", value.items[0]}, {"", value.items[1]}}));
-      return operation(*call, scope);
-    }
+  Results other(const Value& value, Scope& scope) {
     if (value.kind == Kind::identifier) return {item_of(value, scope)};
-    if (value.kind == Kind::invocation) {
-      if (const auto own = fragments_.find(value.text); own != fragments_.end())
-        return fragment(*own->second, value, scope);
-      if (value.text == "tract_core_scan") return scan(value, scope);
-      return operation(value, scope);
-    }
     bool streams = mentions(value, symbol_);
     nnef::walk(value, [&](const Value& part) {
       if (part.kind == Kind::identifier) streams = streams || item_of(part, scope).flow.streams();
@@ -172,66 +159,50 @@ class Finder {
     return {};
   }
 
-  std::vector<Item> operation(const Value& invocation, Scope& scope) {
-    if (is_external(invocation.text)) return {external()};
+  Results call(const Value& invocation, Scope& scope) {
+    if (invocation.text == "tract_core_scan") return scan(invocation, scope);
+    if (spec::is_external(invocation)) return {external()};
     if (invocation.text == "variable") return {{}};
     const nnef::Fragment* const declaration =
         spec::find_operation(invocation.text, spec::Dialect::tract);
-    if (declaration == nullptr) blocked(cat("is written as ", quoted(invocation.text)));
-    const spec::Arguments arguments = spec::bind(*declaration, invocation);
+    if (declaration == nullptr) blocked(cat("is exported as ", quoted(invocation.text)));
     const FlowCall::FlowOf flow = [&](const Value& value) { return item_of(value, scope).flow; };
     const FlowCall::LiteralOf literal = [&](const Value& value) -> const Value& {
       return literal_of(value, scope);
     };
-    const FlowCall call(*declaration, arguments, flow, literal, symbol_, result_);
-    const std::vector<Flow> operands = call.operands();
-    if (!all_known(operands)) {
-      Item unknown;
-      unknown.flow.known = false;
-      return std::vector<Item>(2, unknown);
-    }
-    const bool reads_length =
-        std::any_of(arguments.begin(), arguments.end(), [&](const Value* argument) {
-          return argument != nullptr && mentions(literal(*argument), symbol_);
-        });
-    if (!any_streams(operands) && !reads_length) return {};
-    const FlowRule rule = flow_rule(invocation.text);
+    const FlowCall call(*declaration, invocation, flow, literal, symbol_,
+                        is_in_fragment() ? nullptr : result_);
+    const Flows operands = call.operands();
+    if (!all_known(operands)) return Results(2, unknown());
+    if (!any_streams(operands) && !call.reads_length()) return {};
+    const nnef_ops::FlowRule rule = nnef_ops::book().at(invocation.text).flow;
     if (rule == nullptr)
-      blocked(cat("is written as ", quoted(invocation.text), ", which does not run in pulses"));
+      blocked(cat("is exported as ", quoted(invocation.text), ", which does not run in pulses"));
     return items_of(rule(call));
   }
 
-  Item external() {
+  Item external() const {
     Item out;
     if (result_ != nullptr) out.flow.axis = std::max(-1, streaming_axis(*result_, symbol_));
     return out;
   }
 
-  std::vector<Item> fragment(const nnef::Fragment& own, const Value& invocation, Scope& scope) {
-    const spec::Arguments arguments = spec::bind(own, invocation);
+  Scope enter(const nnef::Fragment& callee, const Value& invocation, Scope& scope) {
+    const spec::BoundCall bound(callee, invocation);
     Scope inner;
-    for (size_t i = 0; i < arguments.size(); ++i) {
-      if (arguments[i] == nullptr) continue;
-      Item item = item_of(*arguments[i], scope);
-      const Value& literal = literal_of(*arguments[i], scope);
-      const bool is_tensor = own.parameters[i].type.starts_with("tensor");
-      if (is_tensor && mentions(literal, symbol_)) blocked("reads how long the input is");
+    for (size_t i = 0; i < callee.parameters.size(); ++i) {
+      const Value* const argument = bound.arguments()[i];
+      if (argument == nullptr) continue;
+      Item item = item_of(*argument, scope);
+      const Value& literal = literal_of(*argument, scope);
+      const bool is_tensor = callee.parameters[i].type.starts_with("tensor");
+      if (is_tensor && mentions(literal, symbol_)) blocked("uses the total input length");
       if (literal.kind != Kind::identifier && literal.kind != Kind::invocation &&
           literal.kind != Kind::binary)
         item.literal = &literal;
-      inner[own.parameters[i].name] = item;
+      inner[callee.parameters[i].name] = item;
     }
-    const ir::Shape* const outer = std::exchange(result_, nullptr);
-    for (const nnef::Assignment& statement : own.body) {
-      const auto names = nnef::assigned_names(statement.left);
-      std::vector<Item> items = results_of(statement.right, inner);
-      items.resize(std::max(items.size(), names.size()));
-      for (size_t i = 0; i < names.size(); ++i) inner[names[i]] = items[i];
-    }
-    result_ = outer;
-    std::vector<Item> out;
-    for (const nnef::Parameter& result : own.results) out.push_back(inner[result.name]);
-    return out;
+    return inner;
   }
 
   struct Scanned {
@@ -251,54 +222,51 @@ class Finder {
       if (!flow.streams()) continue;
       any = true;
       if (flow.axis != row.items.at(2).integer)
-        blocked("runs a loop along another axis than the stream's");
+        blocked("loops along another axis than the streamed one");
       if (row.items.at(3).integer < 0)
-        blocked("runs from the end of the stream",
-                "a stream has no end while it runs: use a layer of one direction "
+        blocked("loops backward from the end of the stream",
+                "the end of a stream is unknown while it runs: use a unidirectional layer "
                 "(bidirectional=False)");
-      if (row.items.at(3).integer != 1) blocked("takes several moments in each iteration");
+      if (row.items.at(3).integer != 1) blocked("reads several time steps per iteration");
     }
     if (!any) out.count = 0;
     return out;
   }
 
-  std::vector<Item> scan(const Value& invocation, Scope& scope) {
-    const auto given = [&](std::string_view name) -> const Value& {
-      for (const nnef::Argument& argument : invocation.arguments)
-        if (argument.name == name) return argument.value;
-      internal_error(__FILE__, __LINE__, cat("a scan without ", name));
+  Results scan(const Value& invocation, Scope& scope) {
+    const auto attribute = [&](std::string_view name) -> const Value& {
+      const Value* const found = nnef::find_argument(invocation, name);
+      T2N_ASSERT(found != nullptr, "a scan without ", name);
+      return *found;
     };
-    const Scanned input = scanned(given("scan"), scope);
+    const Scanned input = scanned(attribute("scan"), scope);
     for (const char* list : {"full", "state"})
-      for (const Value& row : given(list).items)
+      for (const Value& row : attribute(list).items)
         if (const Flow flow = item_of(row.items.at(1), scope).flow; flow.streams())
-          blocked("reads the whole stream in each iteration",
+          blocked("reads the entire stream in each iteration",
                   "write the loop as a recurrent layer (nn.GRU, nn.LSTM, nn.RNN)");
-    if (!input.known) {
-      Item unknown;
-      unknown.flow.known = false;
-      return std::vector<Item>(given("output").items.size(), unknown);
-    }
+    if (!input.known) return Results(attribute("output").items.size(), unknown());
     if (input.count == 0) {
-      if (mentions(invocation, symbol_)) blocked("runs as often as the input is long");
+      if (mentions(invocation, symbol_))
+        blocked("has an iteration count that depends on the input length");
       return {};
     }
     if (input.count > 1 && input.delayed)
-      blocked("scans several streams of which one comes late",
-              "tract does not bring them together there: join them before the loop");
-    if (given("reset_every_turn").integer != 0) blocked("forgets its state after each piece");
-    if (const auto body = fragments_.find(given("body").text); body != fragments_.end())
-      for (const nnef::Assignment& statement : body->second->body)
-        if (mentions(statement.right, symbol_)) blocked("reads how long the input is");
-    std::vector<Item> out;
-    for (const Value& row : given("output").items) {
+      blocked("loops over several streams with different delays",
+              "tract does not align them: concatenate them before the loop");
+    if (attribute("reset_every_turn").integer != 0) blocked("resets its state after each piece");
+    if (const nnef::Fragment* const body = fragment(attribute("body").text))
+      for (const nnef::Assignment& statement : body->body)
+        if (mentions(statement.right, symbol_)) blocked("uses the total input length");
+    Results out;
+    for (const Value& row : attribute("output").items) {
       Item item;
       if (row.items.at(1).text == "full" && row.items.at(3).integer != 1)
-        blocked("gives the stream from its end");
+        blocked("outputs the stream in reverse");
       if (row.items.at(1).text == "full")
         item.flow = {.axis = static_cast<int>(row.items.at(2).integer), .delayed = input.delayed};
       else
-        item.is_at_end = true;
+        item.is_last_state = true;
       out.push_back(item);
     }
     return out;
@@ -307,25 +275,12 @@ class Finder {
   const nnef::Document& document_;
   const draft::Notes& notes_;
   std::string symbol_;
-  std::unordered_map<std::string_view, const nnef::Fragment*> fragments_;
-  std::unordered_map<const Value*, std::unique_ptr<Value>> signs_;
   const ir::Shape* result_ = nullptr;  ///< of the statement being processed
   std::set<int> refused_;
   Pulses out_;
 };
 
 }  // namespace
-
-FlowRule flow_rule(std::string_view operation) {
-  static const auto rules = [] {
-    std::map<std::string_view, FlowRule> out;
-    for (const auto& rows : {structure_flows(), window_flows(), product_flows()})
-      for (const FlowRow& row : rows) out[row.operation] = row.rule;
-    return out;
-  }();
-  const auto found = rules.find(operation);
-  return found == rules.end() ? nullptr : found->second;
-}
 
 Pulses find_pulses(const nnef::Document& document, const draft::Notes& notes,
                    const target::Target& target) {

@@ -7,19 +7,23 @@
 #include <utility>
 
 #include "src/diag/error.h"
+#include "src/nnef_ops/strict_call.h"
 #include "src/spec/operations.h"
-#include "src/strict/real_scales.h"
-#include "src/strict/rules.h"
+#include "src/strict/quant_scales.h"
 #include "src/target/limits.h"
 
 namespace t2n::strict {
 namespace {
 
-/// Whether an operation that keeps its name broadcasts by numpy's rule.
-bool is_aligned(std::string_view op) {
-  constexpr std::string_view kAligned[] = {"add", "sub", "pow", "min", "max", "and", "or"};
-  return std::find(std::begin(kAligned), std::end(kAligned), op) != std::end(kAligned);
-}
+using draft::Attribute;
+using draft::Attributes;
+using draft::TensorType;
+using ir::Shape;
+using nnef_ops::Builder;
+using nnef_ops::Form;
+using nnef_ops::Ref;
+using nnef_ops::Refs;
+using nnef_ops::StrictCall;
 
 class Lowering {
  public:
@@ -36,9 +40,9 @@ class Lowering {
   Lowered run() {
     for (const nnef::Assignment& statement : source_.graph.body) {
       const std::vector<std::string> names = names_of(statement.left);
-      const int place = notes_.tensors.at(names.at(0)).place;
-      if (place >= 0 && refused_.contains(place)) continue;
-      attempt(place, [&] { lower_statement(statement.right, names); });
+      const int location = notes_.tensors.at(names.at(0)).location;
+      if (location >= 0 && refused_.contains(location)) continue;
+      attempt(location, [&] { lower_statement(statement.right, names); });
     }
     if (lowered_.refusals.empty()) attempt(-1, [&] { finish(); });
     return std::move(lowered_);
@@ -51,23 +55,23 @@ class Lowering {
   }
 
   template <typename Step>
-  void attempt(int place, Step&& step) {
+  void attempt(int location, Step&& step) {
     try {
-      out_.begin(place);
+      out_.begin(location);
       step();
     } catch (const Error& error) {
       if (error.diagnostic().id == "internal") throw;
-      refused_.insert(place);
-      lowered_.refusals.push_back({place, error.diagnostic()});
+      refused_.insert(location);
+      lowered_.refusals.push_back({location, error.diagnostic()});
     }
   }
 
   void lower_statement(const nnef::Value& right, const std::vector<std::string>& names) {
     if (right.text == "tract_core_external") return external(names.at(0));
     if (right.text == "variable") return variable(right, names.at(0));
-    std::vector<Ref> operands;
+    Refs operands;
     Attributes attributes;
-    Form form{.is_aligned = is_aligned(right.text)};
+    Form form{.is_aligned = nnef_ops::book().at(right.text).is(nnef_ops::kBroadcasts)};
     for (const nnef::Argument& argument : right.arguments) {
       if (!argument.name.empty()) {
         attributes.emplace_back(argument.name, argument.value);
@@ -85,17 +89,18 @@ class Lowering {
       types.push_back({note.dtype, note.shape});
       is_read.push_back(read_.contains(name));
     }
-    const std::vector<Ref> results =
+    const Refs results =
         lowered({right.text, operands, attributes, types, form, std::move(is_read)});
     for (size_t i = 0; i < names.size(); ++i) out_.bind(names[i], results.at(i));
   }
 
-  /// For constants that tract's document computes, the stored geometry is changed.
-  std::vector<Ref> lowered(const Call& call) {
+  /// Operations on constants change the stored geometry.
+  Refs lowered(const StrictCall& call) {
     if (call.op == "copy") return call.operands;  // results are made distinct at the end
     const auto is_constant = [&](Ref x) { return out_.is_constant(x); };
-    const std::vector<Ref>& x = call.operands;
-    if (x.empty() || !std::all_of(x.begin(), x.end(), is_constant)) return lower(call, out_);
+    const Refs& x = call.operands;
+    if (x.empty() || !std::all_of(x.begin(), x.end(), is_constant))
+      return nnef_ops::lower(call, out_);
     const Shape& shape = call.result().shape;
     if (call.op == "tract_core_broadcast") return {out_.broadcast_to(x[0], shape)};
     if (call.op == "tract_core_cast") return {out_.cast(x[0], call.result().dtype)};
@@ -107,7 +112,7 @@ class Lowering {
     if (call.op == "slice" && call.find("stride") == nullptr && call.ints("axes").size() == 1)
       return {out_.slice(x[0], static_cast<int>(call.ints("axes")[0]), call.ints("begin")[0],
                          call.ints("end")[0])};
-    return lower(call, out_);
+    return nnef_ops::lower(call, out_);
   }
 
   void external(const std::string& name) {
@@ -117,9 +122,7 @@ class Lowering {
                            .shape = note.shape,
                            .name = note.name,
                            .is_input = true,
-                           .is_claimed = true,
-                           .text = {},
-                           .parts = {}}),
+                           .is_claimed = true}),
                 note.dtype};
     draft.append({x.tensor}, "external", {{"shape", Attribute("shape", note.shape).value}},
                  std::string(type_name(type_of(x))));
@@ -127,7 +130,7 @@ class Lowering {
     out_.bind(name, x);
   }
 
-  /// Written where the new document first needs it.
+  /// The new document contains it on first use.
   void variable(const nnef::Value& right, const std::string& name) {
     const std::string& label = right.arguments.at(0).value.text;
     const nnef::Blob& blob = *blobs_.at(label);
@@ -136,11 +139,10 @@ class Lowering {
                                                   .dtype = blob.dtype,
                                                   .shape = ir::to_shape(blob.shape),
                                                   .name = note.name,
-                                                  .text = {},
                                                   .parts = blob.parts,
                                                   .axis = blob.axis,
                                                   .uses = note.uses,
-                                                  .is_made = note.is_made});
+                                                  .is_generated = note.is_generated});
     out_.bind(name, {constant, blob.dtype});
   }
 
@@ -151,9 +153,9 @@ class Lowering {
           "unsupported-argument", "a graph without inputs", out_.target_name(),
           "the graphs of standard NNEF have one input or more",
           "export for tract, or give the model an input that its outputs depend on"));
-    std::set<int> named;
+    std::set<int> taken;
     for (const std::string& name : source_.graph.results)
-      draft.outputs.push_back(result(name, named));
+      draft.outputs.push_back(result(name, taken));
     draft.notes.results = notes_.results;
     draft.drop_dead();
     draft.resolve_names({});
@@ -163,16 +165,16 @@ class Lowering {
       graph.name += "_graph";  // operation names are reserved
     for (const draft::Ref ref : draft.inputs) graph.parameters.push_back(draft.at(ref).text);
     for (const draft::Ref ref : draft.outputs) graph.results.push_back(draft.at(ref).text);
-    write_real_scales(draft.document);
+    fold_quant_scales(draft.document);
     lowered_.document = std::move(draft.document);
   }
 
-  /// An identifier for a result; integers leave as `integer`.
-  draft::Ref result(const std::string& name, std::set<int>& named) {
+  /// An identifier for a result; integers become `integer`.
+  draft::Ref result(const std::string& name, std::set<int>& taken) {
     Ref x = out_.tensor(nnef::identifier(name));
     x.tensor = out_.draft().identifier(x.tensor);
-    if (ir::is_integer(x.dtype)) x = as_integer(out_, x);
-    return out_.draft().own_identifier(x.tensor, named, [&](draft::Ref ref) {
+    if (ir::is_integer(x.dtype)) x = nnef_ops::as_integer(out_, x);
+    return out_.draft().own_identifier(x.tensor, taken, [&](draft::Ref ref) {
       return out_.call("copy", {{ref, x.dtype, x.is_scalar}}, {}, x.dtype, out_.shape(x)).tensor;
     });
   }
@@ -182,7 +184,7 @@ class Lowering {
   Builder out_;
   std::unordered_map<std::string, const nnef::Blob*> blobs_;  ///< by label
   std::unordered_set<std::string> read_;                      ///< identifiers with a reader
-  std::set<int> refused_;                                     ///< places
+  std::set<int> refused_;                                     ///< locations
   Lowered lowered_;
 };
 

@@ -7,26 +7,26 @@
 
 #include <vector>
 
-#include "nnef/ast.h"
 #include "src/diag/diagnostic.h"
 #include "src/draft/notes.h"
+#include "src/nnef/ast.h"
 #include "src/target/target.h"
 
 namespace t2n::strict {
 
-/// A part that no composition of standard operations expresses.
+/// A part of the document that standard operations cannot express.
 struct Refusal {
-  int place = -1;  ///< in Notes::places, or none
+  int location = -1;  ///< index in Notes::locations, or -1
   Diagnostic diagnostic;
 };
 
 struct Lowered {
-  nnef::Document document;        ///< only valid if nothing is refused
-  std::vector<Refusal> refusals;  ///< at most one for each place
+  nnef::Document document;        ///< only valid without refusals
+  std::vector<Refusal> refusals;  ///< at most one per location
 };
 
-/// All sizes must be numbers. The document may contain statements without a reader, and tensors
-/// that no statement defines, because an operator failed before; all others have notes.
+/// All sizes must be numbers. The document may contain dead statements, and tensors that no
+/// statement defines, because the translation of an operator failed; all others have notes.
 Lowered lower(const nnef::Document& source, const draft::Notes& notes,
               const target::Target& target);
 

@@ -12,7 +12,7 @@ struct LayerRow {
 };
 
 /// Measured on an x86 with VNNI (docs/quantised.md). Convolutions with few channels would lose more
-/// than others gain.
+/// than the others gain.
 constexpr std::array<LayerRow, 1> kLayers = {{{Layer::linear, {0, 23, 9}, 256}}};
 
 }  // namespace

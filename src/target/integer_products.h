@@ -1,4 +1,4 @@
-// From how many products on an engine is faster with sums of 8-bit integers than with f32.
+// The sum length from which an engine is faster with 8-bit integers than with f32.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@ namespace t2n::target {
 
 enum class Layer { linear };
 
-/// 0: never, or wrong results.
+/// The least number of products in one sum. 0: never faster, or wrong results.
 int64_t least_integer_products(const Target& target, Layer layer);
 
 }  // namespace t2n::target

@@ -38,8 +38,7 @@ enum class Limit {
   unspecified_choice,
 };
 
-/// The source of the fact. Hand-written models in tests/ops/test_limits.cpp show what an engine
-/// does.
+/// The source of the fact. Models in tests/ops/test_limits.cpp demonstrate the facts about engines.
 enum class Evidence { engine, format, operation };
 
 struct LimitRow {

@@ -9,7 +9,7 @@
 namespace t2n::target {
 namespace {
 
-/// Earlier ones sort wrongly, crash while sorting, or cannot read everything that is written.
+/// Earlier ones sort wrongly, crash while sorting, or cannot read everything that is emitted.
 constexpr Version kOldest{0, 21, 13};
 constexpr Version kNewest{0, 23, 9};
 constexpr Version kSpecification{1, 0, 5};
@@ -21,7 +21,7 @@ int take_number(std::string_view& text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   const bool ok = error == std::errc() && !text.empty() && text[0] != '-';
   if (!ok) return -1;
-  text.remove_prefix(static_cast<size_t>(end - text.data()));
+  text.remove_prefix(end - text.data());
   return value;
 }
 
@@ -34,8 +34,9 @@ int take_number(std::string_view& text) {
 
 void check_tract(const Version& version) {
   if (version > kNewest)
-    throw Error("usage", cat("tract ", version_str(version), " is newer than t2nnef knows"), "",
-                cat("the newest known version is ", version_str(kNewest)));
+    throw Error("usage",
+                cat("tract ", version_str(version), " is newer than any version that t2nnef knows"),
+                "", cat("the newest known version is ", version_str(kNewest)));
   if (version < kOldest)
     throw Error("usage", cat("tract ", version_str(version), " is older than t2nnef supports"), "",
                 cat("the oldest supported version is ", version_str(kOldest)));
@@ -43,11 +44,13 @@ void check_tract(const Version& version) {
 
 void check_khronos(const Version& version) {
   if (version == kSpecification) return;
-  throw Error("usage", cat("NNEF ", version_str(version), " is no target"), "",
-              "the specification that t2nnef writes for is 1.0.5, which readers of 1.0 read");
+  throw Error("usage", cat("NNEF ", version_str(version), " is not a supported target"), "",
+              "t2nnef writes NNEF 1.0.5, which readers of 1.0 can read");
 }
 
 }  // namespace
+
+bool is_supported(const Version& tract) { return tract >= kOldest && tract <= kNewest; }
 
 const FeatureRow& feature_row(Feature feature) {
   const auto rows = feature_rows();

@@ -21,10 +21,10 @@ struct Version {
   friend auto operator<=>(const Version&, const Version&) = default;
 };
 
-/// How a file runs that takes its input in pieces, one engine run after another.
+/// How an exported model runs whose input arrives in pieces, one engine run after another.
 struct Stream {
   std::string symbol = {};  ///< the input's length; "": the input is not streamed
-  int64_t pulse = 0;        ///< the size of the pieces; 0: the user's choice
+  int64_t pulse = 0;        ///< the length of the pieces; 0: any
   friend bool operator==(const Stream&, const Stream&) = default;
 };
 
@@ -36,7 +36,7 @@ struct Target {
 };
 inline bool streams(const Target& target) { return !target.stream.symbol.empty(); }
 
-/// What a version may lack. Each has a row in tract.cpp: its first version, and how it is written.
+/// What a version may lack. Each feature has a row in tract.cpp with its first version.
 enum class Feature {
   computes_f64,             ///< 64-bit numbers; otherwise everything is computed as f32
   computes_integers,        ///< integers by integer arithmetic; otherwise they are computed as f32
@@ -49,14 +49,15 @@ enum class Feature {
   copy,                     ///< copy(x)
   count_include_pad,        ///< box with border = 'constant' counts the padding
   any_all_reduce,           ///< any_reduce, all_reduce
-  folds_repeats,            ///< moves and drops repetitions, and tensors of one number
+  moves_strides,            ///< moves the strides of convolutions across other operations
+  folds_repeats,            ///< moves and drops broadcasts, and tensors of one number
   grid_sample,              ///< tract_core_grid_sample
   gru_seq,                  ///< tract_core_gru_seq
   log_softmax,              ///< tract_core_log_softmax
   lstm_epilogue,            ///< tract_core_lstm_epilogue
   non_zero,                 ///< tract_onnx_non_zero, with a symbol for the count
   open_sizes,               ///< compares sizes as polynomials, not as they are written
-  pulses,                   ///< everything emitted for input in pieces was seen to run so
+  pulses,                   ///< everything emitted for input in pieces was tested so
   q4_0,                     ///< variables of Q4_0 blocks, as in GGUF
   q4_0_convolution,         ///< such variables as filters of convolutions
   scatter_reduction,        ///< reduction of tract_core_scatter_elements is honoured
@@ -85,6 +86,9 @@ std::string_view lacks(const Target& target, Number number);
 std::span<const FeatureRow> feature_rows();
 const FeatureRow& feature_row(Feature feature);
 bool has(const Target& target, Feature feature);
+
+/// Whether this version of tract can be a target.
+bool is_supported(const Version& tract);
 
 /// "tract@0.23.9", "khronos@1.0.5"
 std::string target_name(const Target& target);

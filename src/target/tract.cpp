@@ -37,6 +37,7 @@ constexpr FeatureRow kFeatures[] = {
     {Feature::gru_seq, "gru_seq", {0, 23, 9}, "no definition; tract_core_scan", false, false},
     {Feature::log_softmax, "log_softmax", {0, 21, 17}, "no definition; a fragment"},
     {Feature::lstm_epilogue, "lstm_epilogue", {0, 23, 2}, "no definition; gates one by one"},
+    {Feature::moves_strides, "moves_strides", {}, "computes what is written"},
     {Feature::non_zero, "non_zero", {0, 23, 5}, "no definition"},
     {Feature::open_sizes,
      "open_sizes",

@@ -43,17 +43,17 @@ bool is_library_name(const std::string& name) {
   return (name.starts_with("tract") || name.starts_with("libtract")) && name.ends_with(".so");
 }
 
-/// The library at `place`, or in it.
-std::optional<fs::path> library_at(const fs::path& place) {
+/// The library at `path`, or in that folder.
+std::optional<fs::path> library_at(const fs::path& path) {
   std::error_code error;
-  if (fs::is_regular_file(place, error)) return place;
-  for (const fs::path& folder : {place, place / "tract"})
+  if (fs::is_regular_file(path, error)) return path;
+  for (const fs::path& folder : {path, path / "tract"})
     for (const fs::path& entry : sorted_entries(folder))
       if (is_library_name(entry.filename().string())) return entry;
   return std::nullopt;
 }
 
-/// The version of the library's wheel: `tract-0.23.9.dist-info` beside the package's folder.
+/// The version of the library's wheel: `tract-0.23.9.dist-info` next to the package's folder.
 std::optional<EngineVersion> wheel_version(const fs::path& library) {
   std::vector<EngineVersion> versions;
   for (const fs::path& entry : sorted_entries(library.parent_path().parent_path())) {
@@ -71,14 +71,15 @@ EngineVersion version_of(const fs::path& library) {
     if (const auto version = wheel_version(library)) return *version;
   std::chrono::milliseconds timeout = std::chrono::seconds(30);
   // Half of the remaining time, as another engine may answer.
-  if (const auto left = limits::seconds_left())
-    timeout = std::min(timeout, std::chrono::milliseconds(static_cast<int64_t>(*left * 500) + 1));
+  if (const auto remaining = limits::seconds_left())
+    timeout =
+        std::min(timeout, std::chrono::milliseconds(static_cast<int64_t>(*remaining * 500) + 1));
   WorkerClient worker(library.string(), {.timeout = timeout});
   const auto version = parse_version(worker.version());
   return version ? *version : EngineVersion{};
 }
 
-/// An engine that does not load, hangs or crashes is noted as a problem, and does not hide others.
+/// Records an engine that does not load, hangs or crashes as a problem; the search continues.
 std::optional<EngineVersion> try_version_of(const fs::path& library, Candidates& found) {
   try {
     return version_of(library);
@@ -90,11 +91,11 @@ std::optional<EngineVersion> try_version_of(const fs::path& library, Candidates&
   }
 }
 
-/// Adds the engine at `place`, or notes why there is none.
-void add(Candidates& found, const std::string& place, Origin origin) {
-  const auto library = library_at(place);
+/// Adds the engine at `path`, or records why there is none.
+void add(Candidates& found, const std::string& path, Origin origin) {
+  const auto library = library_at(path);
   if (!library) {
-    found.problems.push_back(cat(quoted(place), " holds no tract library"));
+    found.problems.push_back(cat(quoted(path), " holds no tract library"));
     return;
   }
   const auto version = try_version_of(*library, found);
@@ -105,16 +106,16 @@ void add(Candidates& found, const std::string& place, Origin origin) {
                   [&](const Engine& other) { return other.library == engine.library; });
   if (known) return;
   if (engine.version < kOldest)
-    found.problems.push_back(cat(quoted(place), " is tract ", version_str(engine.version),
+    found.problems.push_back(cat(quoted(path), " is tract ", version_str(engine.version),
                                  ", older than ", version_str(kOldest)));
   else
     found.engines.push_back(engine);
 }
 
 void search_option(const Search& search, Candidates& found) {
-  std::string_view place = search.option;
-  if (place.starts_with("lib:")) place.remove_prefix(4);
-  add(found, std::string(place), Origin::option);
+  std::string_view path = search.option;
+  if (path.starts_with("lib:")) path.remove_prefix(4);
+  add(found, std::string(path), Origin::option);
 }
 
 void search_environment(const Search& search, Candidates& found) {
@@ -144,7 +145,7 @@ void search_python(const std::string& python, Candidates& found) {
 
 using Step = std::function<void(Candidates&)>;
 
-/// In order, each only when reached: starting a Python takes tens of milliseconds.
+/// Lazy steps in order: starting a Python takes tens of milliseconds.
 std::vector<Step> steps_of(const Search& search) {
   if (!search.option.empty()) return {[&](Candidates& found) { search_option(search, found); }};
   std::vector<Step> steps{[&](Candidates& found) { search_environment(search, found); },
@@ -196,7 +197,7 @@ Engine pick(const EngineVersion& target, const Candidates& candidates) {
                   "`, or set T2NNEF_TRACT_LIB to its library or folder")};
   if (!candidates.engines.empty()) {
     diagnostic.id = "engine-version";
-    diagnostic.message = cat("no engine found may stand for tract@", version);
+    diagnostic.message = cat("no engine found can serve tract@", version);
     diagnostic.why = "an engine serves targets of its own series (0.x) that are not newer than it";
   }
   for (const Engine& engine : candidates.engines)

@@ -1,4 +1,4 @@
-// Finds engines, and chooses one that may serve a target.
+// Finds engines, and chooses one that serves a target.
 #pragma once
 
 #include <string>
@@ -20,8 +20,8 @@ struct Engine {
 /// The oldest series with a known C interface (abi.h).
 constexpr EngineVersion kOldest{0, 19, 0};
 
-/// Places to search, in this order. A library is given as the file, as its folder, or as the folder
-/// that contains the Python package `tract`.
+/// Paths to search, in this order. Each is a library file, its folder, or the folder that contains
+/// the Python package `tract`.
 struct Search {
   std::string option;       ///< of --engine: "lib:PATH" or a path; then nothing else is searched
   std::string environment;  ///< of T2NNEF_TRACT_LIB: such paths, separated by colons
@@ -34,14 +34,14 @@ Search search_from_environment(std::string option);
 
 struct Candidates {
   std::vector<Engine> engines;        ///< in the order of the search, without duplicates
-  std::vector<std::string> problems;  ///< places that should contain an engine and do not
+  std::vector<std::string> problems;  ///< paths that should contain an engine and do not
 };
 Candidates find_engines(const Search& search);
 
 /// The first candidate that serves the target. Errors: `engine-version`, `engine-not-found`.
 Engine pick(const EngineVersion& target, const Candidates& candidates);
 
-/// Searches and picks; no Python is started if an earlier place serves.
+/// Searches and picks; starts no Python if an earlier path has a suitable engine.
 Engine find_engine(const Search& search, const EngineVersion& target);
 
 }  // namespace t2n::tract

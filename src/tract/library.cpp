@@ -58,7 +58,7 @@ size_t count_ports(const Library& library, Handle model, bool inputs) {
   return counts[inputs ? 0 : 1];
 }
 
-/// Constants show their values behind a blank or an equals sign; in shapes, these occur only inside
+/// Constants show their values after a blank or an equals sign; in shapes, these occur only inside
 /// brackets.
 std::string without_value(const std::string& fact) {
   int depth = 0;
@@ -102,7 +102,7 @@ Owned import_tensor(const Library& library, const ir::Tensor& tensor) {
                 cat("tract has no element type ", quoted(ir::dtype_name(tensor.dtype))));
   const ir::Tensor rows = ir::contiguous(tensor);
   std::vector<size_t> shape(rows.shape.begin(), rows.shape.end());
-  shape.push_back(0);  // never a null pointer, whatever the rank
+  shape.push_back(0);  // avoids a null pointer for rank 0
   std::byte nothing{};
   // tract copies the bytes, although its signature allows writing.
   void* const data = rows.bytes.empty() ? &nothing : const_cast<std::byte*>(rows.bytes.data());
@@ -113,7 +113,7 @@ Owned import_tensor(const Library& library, const ir::Tensor& tensor) {
   return own(handle, abi.tensor_destroy);
 }
 
-/// Dimensions are integers, and quantised values are numbers with a scale: both have a plain type.
+/// The plain type of tract's internal types: dimensions become integers, quantised values floats.
 ir::DType plain_type(const EnginePort& port) {
   const bool dimension =
       port.fact.find("tdim") != std::string::npos || port.fact.find("TDim") != std::string::npos;
@@ -180,7 +180,7 @@ Owned Model::load_optimised() const {
 std::vector<Owned> Model::import_inputs(const std::vector<ir::Tensor>& inputs) const {
   if (inputs.size() != info_.inputs.size())
     throw Error("engine-failed",
-                cat("the engine wants ", info_.inputs.size(), " inputs and got ", inputs.size()));
+                cat("the engine expects ", info_.inputs.size(), " inputs, got ", inputs.size()));
   std::vector<Owned> handles;
   handles.reserve(inputs.size());
   for (const ir::Tensor& input : inputs) handles.push_back(import_tensor(library_, input));
@@ -212,7 +212,7 @@ std::vector<ir::Tensor> Model::run_in(Handle state, const std::vector<ir::Tensor
 ir::Tensor Model::export_output(const Owned& tensor, const EnginePort& port) const {
   const Abi& abi = library_.abi();
   if (const auto plain = plain_tensor(abi, tensor.get())) return *plain;
-  const std::string what = cat("cannot hand out ", quoted(port.name), " (", port.fact, ")");
+  const std::string what = cat("cannot return ", quoted(port.name), " (", port.fact, ")");
   if (abi.tensor_convert_to != nullptr) {
     Handle handle = nullptr;
     library_.check(abi.tensor_convert_to(tensor.get(), *datum_type(plain_type(port)), &handle),

@@ -1,5 +1,5 @@
-// tract in this process, through its C interface. A panic aborts, so only the engine worker uses
-// it.
+// tract in this process, through its C interface. A panic aborts the process, so only the engine
+// worker uses it.
 #pragma once
 
 #include <memory>
@@ -19,7 +19,7 @@ struct EnginePort {
   std::string fact;  ///< "1,3,S,f32", "2,tdim"; types are upper case before 0.23
   // In pulses:
   int64_t axis = -1;  ///< the streamed axis; -1: not streamed
-  int64_t delay = 0;  ///< for an output: entries along the axis before its first one
+  int64_t delay = 0;  ///< for an output: entries along the axis before the first valid one
 };
 
 /// The parameters of streaming.
@@ -31,7 +31,7 @@ struct Pulse {
 struct EngineModelInfo {
   std::vector<EnginePort> inputs;
   std::vector<EnginePort> outputs;
-  /// The lasting growth of the worker's memory; exact for the first model of a worker.
+  /// The permanent growth of the worker's memory; exact for the first model of a worker.
   int64_t resident_bytes = 0;
 };
 
@@ -43,8 +43,8 @@ class Library {
 
   std::string version() const { return abi_.version(); }
   const Abi& abi() const { return abi_; }
-  /// Throws Error `id` with tract's last error, unless `status` is success. `what`: as "refuses the
-  /// model".
+  /// Throws Error `id` with tract's last error, unless `status` is success. `what`: such as
+  /// "refuses the model".
   void check(Status status, std::string_view id, std::string_view what) const;
 
  private:
@@ -67,11 +67,11 @@ class Model {
   /// Runs in a fresh state. Inputs may have any strides. Dimensions are returned as i64, quantised
   /// values as f32.   Errors: `engine-failed`.
   std::vector<ir::Tensor> run(const std::vector<ir::Tensor>& inputs) const;
-  /// For a model in pulses: feeds the inputs piece by piece to a new state, as far as there are
-  /// whole pieces, and returns the results without the part before an output's first entry.
+  /// For a model in pulses: feeds the inputs piece by piece to a new state (complete pieces only),
+  /// and returns the results without the entries of the delay.
   std::vector<ir::Tensor> run_in_pulses(const std::vector<ir::Tensor>& inputs) const;
-  /// tract's JSON about the optimised graph: an entry per node with its operator's name. Nothing is
-  /// run: with inputs tract would run the model thousands of times.   Errors: `engine-failed`.
+  /// tract's JSON about the optimised graph: an entry per node with its operator's name. Does not
+  /// run the model: with inputs tract would run it thousands of times.   Errors: `engine-failed`.
   std::string profile_json() const;
 
  private:

@@ -24,7 +24,7 @@ extern char** environ;
 namespace t2n::tract {
 namespace {
 
-/// A copy of a descriptor above those of a child, so that no dup2 overwrites the source of another.
+/// A copy of a descriptor above those of a child, so that no dup2 overwrites another source.
 Fd raised(int fd) {
   constexpr int kAbove = 10;
   return Fd(fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, kAbove));
@@ -50,7 +50,7 @@ class Actions {
   posix_spawn_file_actions_t actions_;
 };
 
-/// No signal is blocked and SIGPIPE has its default, whatever this thread does.
+/// The child blocks no signals and has the default SIGPIPE handler.
 class Attributes {
  public:
   Attributes() {
@@ -75,10 +75,11 @@ class Attributes {
 std::string read_until(int fd, std::chrono::steady_clock::time_point deadline) {
   std::string text;
   while (true) {
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
+    const auto remaining = std::chrono::duration_cast<std::chrono::milliseconds>(
         deadline - std::chrono::steady_clock::now());
     pollfd item{fd, POLLIN, 0};
-    if (left.count() <= 0 || poll(&item, 1, static_cast<int>(left.count())) <= 0) return text;
+    if (remaining.count() <= 0 || poll(&item, 1, static_cast<int>(remaining.count())) <= 0)
+      return text;
     char buffer[4096];
     const ssize_t count = read(fd, buffer, sizeof buffer);
     if (count <= 0) return text;
@@ -105,7 +106,7 @@ std::string program_path(const std::string& name) {
 }
 
 /// The id of the child, or -errno.
-pid_t spawn(const std::vector<std::string>& words, const Command& command) {
+pid_t spawn(const std::vector<std::string>& command_line, const Command& command) {
   const Fd out = raised(command.out);
   const Fd err = raised(command.err);
   const Fd channel = raised(command.channel);
@@ -116,7 +117,8 @@ pid_t spawn(const std::vector<std::string>& words, const Command& command) {
   if (channel.get() >= 0) actions.give(channel, kChannel);
   const Attributes attributes;
   std::vector<char*> argv;
-  for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
+  for (const std::string& argument : command_line)
+    argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
   pid_t pid = -1;
   const int error =
@@ -136,11 +138,11 @@ std::optional<Child> Child::start(const Command& command) {
     errno = ENOENT;
     return std::nullopt;
   }
-  std::vector<std::string> words{program};
-  words.insert(words.end(), command.arguments.begin(), command.arguments.end());
+  std::vector<std::string> command_line{program};
+  command_line.insert(command_line.end(), command.arguments.begin(), command.arguments.end());
   const pid_t pid = confine::is_entered()
-                        ? confine::start(words, {command.out, command.err, command.channel})
-                        : spawn(words, command);
+                        ? confine::start(command_line, {command.out, command.err, command.channel})
+                        : spawn(command_line, command);
   if (pid < 0) {
     errno = -pid;
     return std::nullopt;

@@ -18,7 +18,7 @@ namespace {
 constexpr uint64_t kMagic = 0x3176'6e6e'6632'7431;
 constexpr size_t kChunk = size_t{1} << 22;
 
-/// A socket that remembers its first failure: later operations do nothing.
+/// A socket that stores its first failure: later operations do nothing.
 class Stream {
  public:
   Stream(int socket, Deadline deadline) : socket_(socket), deadline_(deadline) {}
@@ -30,7 +30,7 @@ class Stream {
       if (status_ != Transfer::ok) return;
       const ssize_t count =
           send(socket_, bytes.data(), std::min(bytes.size(), kChunk), MSG_NOSIGNAL | MSG_DONTWAIT);
-      if (const size_t done = moved(count); done > 0) bytes = bytes.subspan(done);
+      if (const size_t done = checked_count(count); done > 0) bytes = bytes.subspan(done);
     }
   }
 
@@ -41,7 +41,7 @@ class Stream {
       const ssize_t count =
           recv(socket_, bytes.data(), std::min(bytes.size(), kChunk), MSG_DONTWAIT);
       if (count == 0) status_ = Transfer::closed;
-      if (const size_t done = moved(count); done > 0) bytes = bytes.subspan(done);
+      if (const size_t done = checked_count(count); done > 0) bytes = bytes.subspan(done);
     }
   }
 
@@ -56,9 +56,9 @@ class Stream {
   void wait_for(short event) {
     int timeout = -1;
     if (deadline_) {
-      const auto left = std::chrono::ceil<std::chrono::milliseconds>(
+      const auto remaining = std::chrono::ceil<std::chrono::milliseconds>(
           *deadline_ - std::chrono::steady_clock::now());
-      timeout = static_cast<int>(std::clamp<int64_t>(left.count(), 0, 1'000'000'000));
+      timeout = static_cast<int>(std::clamp<int64_t>(remaining.count(), 0, 1'000'000'000));
     }
     pollfd item{socket_, event, 0};
     const int ready = poll(&item, 1, timeout);
@@ -66,8 +66,8 @@ class Stream {
     if (ready < 0 && errno != EINTR) status_ = Transfer::closed;
   }
 
-  size_t moved(ssize_t count) {
-    if (count >= 0) return static_cast<size_t>(count);
+  size_t checked_count(ssize_t count) {
+    if (count >= 0) return count;
     if (errno != EINTR && errno != EAGAIN) status_ = Transfer::closed;
     return 0;
   }
@@ -166,12 +166,14 @@ Received receive_message(int socket, Deadline deadline) {
   Stream stream(socket, deadline);
   const uint64_t magic = stream.read_number();
   if (stream.status() != Transfer::ok) return {stream.status(), {}};
-  T2N_ASSERT(magic == kMagic, "the engine worker's channel carries something else");
+  T2N_ASSERT(magic == kMagic, "unexpected data on the engine worker's channel");
   Received received;
   received.message.kind = static_cast<Kind>(stream.read_number());
-  for (uint64_t left = stream.read_number(); left > 0 && stream.status() == Transfer::ok; --left)
+  for (uint64_t remaining = stream.read_number(); remaining > 0 && stream.status() == Transfer::ok;
+       --remaining)
     received.message.texts.push_back(read_text(stream));
-  for (uint64_t left = stream.read_number(); left > 0 && stream.status() == Transfer::ok; --left)
+  for (uint64_t remaining = stream.read_number(); remaining > 0 && stream.status() == Transfer::ok;
+       --remaining)
     received.message.tensors.push_back(read_tensor(stream));
   received.status = stream.status();
   return received;

@@ -21,7 +21,7 @@ enum class Kind : uint32_t {
   done,        ///< also the worker's first message, texts: version of the library
   refused,     ///< a Diagnostic
   pulse,       ///< texts: artefact, symbol, size → done, an EngineModelInfo
-  run_pulses,  ///< tensors: whole inputs → done, tensors: outputs; after pulse
+  run_pulses,  ///< tensors: complete inputs → done, tensors: outputs; after pulse
 };
 
 struct Message {

@@ -23,28 +23,28 @@ ir::Ints sizes_of(const std::string& fact) {
   return out;
 }
 
-/// How many entries of an input form one piece.
-int64_t piece_of(const EnginePort& port) {
+/// The number of entries of an input in one piece.
+int64_t piece_size(const EnginePort& port) {
   const ir::Ints sizes = sizes_of(port.fact);
-  const auto axis = static_cast<size_t>(port.axis);
+  const size_t axis = port.axis;
   if (axis >= sizes.size() || sizes[axis] <= 0)
-    throw Error("engine-rejects", cat("tract wants pieces of an unknown size for ",
-                                      quoted(port.name), " (", port.fact, ")"));
+    throw Error("engine-rejects",
+                cat("tract reports no piece size for ", quoted(port.name), " (", port.fact, ")"));
   return sizes[axis];
 }
 
 /// Entries [begin, end) along an axis; the bytes are not copied.
 ir::Tensor part_of(const ir::Tensor& tensor, int64_t axis, int64_t begin, int64_t end) {
   ir::Tensor out = tensor;
-  const auto at = static_cast<size_t>(axis);
+  const size_t at = axis;
   out.shape[at] = end - begin;
   const int64_t skipped = begin * tensor.strides[at] * ir::dtype_size(tensor.dtype);
-  out.bytes = tensor.bytes.subspan(static_cast<size_t>(skipped));
+  out.bytes = tensor.bytes.subspan(skipped);
   return out;
 }
 
 ir::Tensor concatenated(const std::vector<ir::Tensor>& parts, int64_t axis) {
-  const auto at = static_cast<size_t>(axis);
+  const size_t at = axis;
   ir::Ints shape = parts.at(0).shape;
   shape[at] = 0;
   for (const ir::Tensor& part : parts) shape[at] += part.shape[at];
@@ -54,7 +54,7 @@ ir::Tensor concatenated(const std::vector<ir::Tensor>& parts, int64_t axis) {
   std::byte* to = out.data.data();
   for (int64_t row = 0; row < outer; ++row)
     for (const ir::Tensor& part : parts) {
-      const auto size = static_cast<size_t>(part.shape[at] * inner);
+      const size_t size = part.shape[at] * inner;
       const std::byte* const from = part.bytes.data() + static_cast<size_t>(row) * size;
       std::copy(from, from + size, to);
       to += size;
@@ -74,7 +74,7 @@ void Model::apply_pulse(Owned& model) const {
     return library_.check(status, "engine-rejects", kRefusesPulses);
   }
   if (abi.model_transform == nullptr)
-    throw Error("engine-rejects", cat("tract ", library_.version(), " has no pulses"));
+    throw Error("engine-rejects", cat("tract ", library_.version(), " has no pulse support"));
   const std::string transform =
       cat(R"({"name":"pulse","symbol":")", pulse_->symbol, R"(","pulse":")", size, R"("})");
   library_.check(abi.model_transform(model.get(), transform.c_str()), "engine-rejects",
@@ -89,12 +89,12 @@ void Model::note_pulses(Handle model) {
     return ir::to_i64(export_output(Owned(handle, Destroy{abi.tensor_destroy}), {name, "i64"}));
   };
   if (abi.model_property == nullptr)
-    throw Error("engine-rejects", cat("tract ", library_.version(), " does not tell delays"));
+    throw Error("engine-rejects", cat("tract ", library_.version(), " does not report delays"));
   const ir::Ints in = numbers("pulse.input_axes"), out = numbers("pulse.output_axes");
   const ir::Ints delays = numbers("pulse.delay");
   T2N_ASSERT(in.size() == info_.inputs.size() && out.size() == info_.outputs.size() &&
                  delays.size() == out.size(),
-             "tract tells the axes of ", in.size(), " inputs and ", out.size(), " outputs");
+             "tract reports the axes of ", in.size(), " inputs and ", out.size(), " outputs");
   for (size_t i = 0; i < in.size(); ++i) info_.inputs[i].axis = in[i];
   for (size_t i = 0; i < out.size(); ++i) {
     info_.outputs[i].axis = out[i];
@@ -110,31 +110,32 @@ std::vector<ir::Tensor> Model::run_in_pulses(const std::vector<ir::Tensor>& inpu
   const Owned state(handle, Destroy{abi.state_destroy});
   if (inputs.size() != info_.inputs.size())
     throw Error("engine-failed",
-                cat("the engine wants ", info_.inputs.size(), " inputs and got ", inputs.size()));
+                cat("the engine expects ", info_.inputs.size(), " inputs, got ", inputs.size()));
   int64_t pieces = INT64_MAX;
   for (size_t i = 0; i < inputs.size(); ++i)
     if (const EnginePort& port = info_.inputs[i]; port.axis >= 0)
-      pieces =
-          std::min(pieces, inputs[i].shape.at(static_cast<size_t>(port.axis)) / piece_of(port));
+      pieces = std::min(pieces, inputs[i].shape.at(port.axis) / piece_size(port));
   T2N_ASSERT(pieces > 0 && pieces < INT64_MAX, "the input is shorter than a piece");
-  std::vector<std::vector<ir::Tensor>> given(info_.outputs.size());
+  std::vector<std::vector<ir::Tensor>> results_by_output(info_.outputs.size());
   for (int64_t at = 0; at < pieces; ++at) {
     std::vector<ir::Tensor> piece = inputs;
     for (size_t i = 0; i < inputs.size(); ++i)
       if (const EnginePort& port = info_.inputs[i]; port.axis >= 0)
-        piece[i] = part_of(inputs[i], port.axis, at * piece_of(port), (at + 1) * piece_of(port));
+        piece[i] =
+            part_of(inputs[i], port.axis, at * piece_size(port), (at + 1) * piece_size(port));
     std::vector<ir::Tensor> results = run_in(state.get(), piece);
-    for (size_t i = 0; i < results.size(); ++i) given[i].push_back(std::move(results[i]));
+    for (size_t i = 0; i < results.size(); ++i)
+      results_by_output[i].push_back(std::move(results[i]));
   }
   std::vector<ir::Tensor> out;
-  for (size_t i = 0; i < given.size(); ++i) {
+  for (size_t i = 0; i < results_by_output.size(); ++i) {
     const EnginePort& port = info_.outputs[i];
     if (port.axis < 0) {
-      out.push_back(given[i].back());
+      out.push_back(results_by_output[i].back());
       continue;
     }
-    const ir::Tensor all = concatenated(given[i], port.axis);
-    const int64_t length = all.shape[static_cast<size_t>(port.axis)];
+    const ir::Tensor all = concatenated(results_by_output[i], port.axis);
+    const int64_t length = all.shape[port.axis];
     const int64_t skipped = std::clamp<int64_t>(port.delay, 0, length);
     out.push_back(ir::contiguous(part_of(all, port.axis, skipped, length)));
   }

@@ -19,7 +19,7 @@ struct EngineVersion {
 std::optional<EngineVersion> parse_version(std::string_view text);
 std::string version_str(const EngineVersion& version);
 
-/// tract promises only that a model for 0.x.y loads in 0.x.z with z >= y.
+/// tract guarantees only that a model for 0.x.y loads in 0.x.z with z >= y.
 bool serves(const EngineVersion& engine, const EngineVersion& target);
 
 }  // namespace t2n::tract

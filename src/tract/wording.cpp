@@ -38,7 +38,7 @@ std::string plain_names(std::string text) {
   return text;
 }
 
-/// The text behind "3: "; empty if the line is not numbered as a cause.
+/// The text after "3: "; empty if the line is not a numbered cause.
 std::string_view numbered(std::string_view line) {
   const std::string_view text = trim(line);
   const size_t colon = text.find(": ");
@@ -49,7 +49,7 @@ std::string_view numbered(std::string_view line) {
   return digits ? text.substr(colon + 2) : std::string_view{};
 }
 
-/// Removes indentation common to all causes; that of a caret below its line is kept.
+/// Removes the indentation common to all causes, but keeps that of a caret.
 std::string unindented(std::string_view line) {
   constexpr size_t kIndent = 4;
   const size_t blank = std::min(line.find_first_not_of(' '), kIndent);
@@ -79,7 +79,7 @@ std::vector<std::vector<std::string>> causes_of(const std::vector<std::string>& 
 Reason reason_of_error(std::string_view text) {
   const size_t backtrace = text.find("\n\nStack backtrace:");
   auto causes = causes_of(lines_of(text.substr(0, backtrace)));
-  // "opening file" repeats a path that the user did not choose, often that of a temporary file.
+  // "opening file" shows a path that the user did not choose, often of a temporary file.
   if (causes.size() > 1 && causes.front().front().starts_with("opening file "))
     causes.erase(causes.begin());
   if (causes.empty() || causes.back().empty()) return {"no reason given", {}};
@@ -105,15 +105,15 @@ Reason reason_of_crash(std::string_view output) {
     const auto last = std::find_if_not(lines.rbegin(), lines.rend(), is_note);
     return {last == lines.rend() ? "" : *last, {}};
   }
-  std::string place = panic->substr(panic->find(kPanicked) + kPanicked.size());
-  if (place.ends_with(':')) place.pop_back();
+  std::string location = panic->substr(panic->find(kPanicked) + kPanicked.size());
+  if (location.ends_with(':')) location.pop_back();
   Reason reason{"panic", {}};
   const auto end = std::find_if(panic + 1, lines.end(), [&](const std::string& line) {
     return is_note(line) || line.starts_with("thread ");
   });
   if (end != panic + 1) reason.headline = panic[1];
   if (end - panic > 2) reason.details.assign(panic + 2, end);
-  reason.details.push_back("at " + place);
+  reason.details.push_back("at " + location);
   return reason;
 }
 

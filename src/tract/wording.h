@@ -16,8 +16,8 @@ struct Reason {
 /// cut.
 Reason reason_of_error(std::string_view text);
 
-/// The first panic in the output of a process, with its place in tract. Without a panic: the last
-/// line. An empty headline if there was no output.
+/// The first panic in the output of a process, with its location in tract. Without a panic: the
+/// last line. An empty headline if there was no output.
 Reason reason_of_crash(std::string_view output);
 
 }  // namespace t2n::tract

@@ -83,12 +83,12 @@ class Session {
   }
 
   const Model& in_pulses() const {
-    T2N_ASSERT(in_pulses_, "the engine worker was asked for pulses before it was told their size");
+    T2N_ASSERT(in_pulses_, "the engine worker got a pulse run before a pulse size");
     return *in_pulses_;
   }
 
   const Model& model() const {
-    T2N_ASSERT(model_, "the engine worker was asked to run before it was asked to load");
+    T2N_ASSERT(model_, "the engine worker got a run request before a load request");
     return *model_;
   }
 
@@ -97,7 +97,7 @@ class Session {
   std::unique_ptr<Model> in_pulses_;
 };
 
-/// Reports errors to the parent: this is the worker's main.
+/// Reports errors to the parent.
 template <typename Work>
 Message answer_or_refusal(const Work& work) {
   try {

@@ -1,5 +1,5 @@
-// Runs the engine in a process of its own, because a panic of tract aborts, and a bad graph can
-// loop for ever.
+// Runs the engine in a separate process, because a panic of tract aborts, and a bad graph can loop
+// forever.
 #pragma once
 
 #include <chrono>
@@ -25,7 +25,7 @@ struct WorkerOptions {
   int64_t memory_bytes = int64_t{16} << 30;  ///< address space of the worker; 0: unlimited
 };
 
-/// Starts this program as a worker on first use, and again after it crashed or was stopped. Not
+/// Starts this program as a worker on first use, and again after a crash or stop. Not
 /// thread-safe; the worker ends with the thread that made the first request. Errors of every
 /// request: `engine-not-found` (the library does not load), `engine-crashed`, `engine-timeout`, and
 /// the engine's own: `engine-rejects` from load, else `engine-failed`.
@@ -43,7 +43,7 @@ class WorkerClient {
   std::string profile_json();
   /// Prepares the last loaded artefact for pulses; run() still runs it as before.
   EngineModelInfo pulse(const Pulse& pulse);
-  /// Feeds whole inputs, piece by piece, to the model of the last pulse().
+  /// Feeds complete inputs, piece by piece, to the model of the last pulse().
   std::vector<ir::Tensor> run_in_pulses(const std::vector<ir::Tensor>& inputs);
 
   /// Process id of the worker; nothing if none runs.
@@ -66,7 +66,7 @@ class WorkerClient {
   WorkerOptions options_;
   std::string version_;
   std::string artefact_;
-  bool loaded_ = false;  ///< the running worker holds the artefact
+  bool loaded_ = false;  ///< the running worker has loaded the artefact
   std::optional<Child> child_;
   Fd socket_;
   Fd output_;  ///< stdout and stderr of worker and engine

@@ -1,4 +1,4 @@
-// Our side of the engine worker: requests, timeouts, crashes, restarts.
+// The client of the engine worker: requests, timeouts, crashes, restarts.
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -43,8 +43,8 @@ std::string seconds(std::chrono::milliseconds time) {
 
 /// Too few descriptors or processes, or too little memory: not a fault of the engine.
 [[noreturn]] void fail_to_start(int error_number) {
-  throw Error("engine-failed", cat("no engine can be started: ", std::strerror(error_number)),
-              "the engine runs in a process of its own",
+  throw Error("engine-failed", cat("cannot start the engine: ", std::strerror(error_number)),
+              "the engine runs in a separate process",
               "raise the limits that `ulimit -a` shows, or use --engine reference");
 }
 
@@ -52,10 +52,10 @@ std::string seconds(std::chrono::milliseconds time) {
 
 WorkerClient::WorkerClient(std::string library, WorkerOptions options)
     : library_(std::move(library)), options_(options) {
-  // This process may confine itself to run a model, but the worker is not that model.
-  confine::CommandLine words = arguments();
-  words.insert(words.begin(), kThisProgram);
-  confine::may_start(std::move(words));
+  // This process may confine itself before it runs a model; the worker must still be startable.
+  confine::CommandLine command_line = arguments();
+  command_line.insert(command_line.begin(), kThisProgram);
+  confine::may_start(std::move(command_line));
 }
 
 WorkerClient::~WorkerClient() = default;
@@ -93,7 +93,7 @@ std::string WorkerClient::profile_json() {
 EngineModelInfo WorkerClient::pulse(const Pulse& pulse) {
   ensure_loaded();
   const std::vector<std::string> texts = {artefact_, pulse.symbol, std::to_string(pulse.size)};
-  return decode_info(exchange({Kind::pulse, texts, {}}, "making pulses of the model"));
+  return decode_info(exchange({Kind::pulse, texts, {}}, "converting the model to pulses"));
 }
 
 std::vector<ir::Tensor> WorkerClient::run_in_pulses(const std::vector<ir::Tensor>& inputs) {
@@ -117,17 +117,17 @@ void WorkerClient::start() {
   const bool paired = socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0;
   if (!paired) fail_to_start(errno);
   socket_ = Fd(ends[0]);
-  Fd theirs(ends[1]);
+  Fd worker_socket(ends[1]);
   output_ = Fd(memfd_create("engine-output", MFD_CLOEXEC));
   if (output_.get() < 0) fail_to_start(errno);
   auto child = Child::start({.program = kThisProgram,
                              .arguments = arguments(),
                              .out = output_.get(),
                              .err = output_.get(),
-                             .channel = theirs.get()});
+                             .channel = worker_socket.get()});
   if (!child) fail_to_start(errno);
   child_.emplace(std::move(*child));
-  theirs.reset();  // otherwise the worker's end would not close the channel
+  worker_socket.reset();  // otherwise the worker's end would not close the channel
   const Deadline deadline = std::chrono::steady_clock::now() + options_.timeout;
   try {
     version_ = await_answer(deadline, "starting").texts.at(0);
@@ -156,7 +156,7 @@ Message WorkerClient::await_answer(Deadline deadline, std::string_view activity)
   try {
     received = receive_message(socket_.get(), deadline);
   } catch (...) {
-    stop();  // half an answer is left in the channel
+    stop();  // a partial answer remains in the channel
     throw;
   }
   switch (received.status) {
@@ -173,8 +173,8 @@ void WorkerClient::report_timeout(std::string_view activity) {
   throw Error("engine-timeout",
               cat(engine_name(), " did not answer within ", seconds(options_.timeout), " while ",
                   activity, "; it was stopped"),
-              "some graphs make the engine loop for ever, others are only slow",
-              "raise --timeout if the model is large, else please report the model as a bug");
+              "some graphs make the engine loop forever, others are slow",
+              "raise --timeout if the model is large, otherwise please report the model as a bug");
 }
 
 void WorkerClient::report_crash(std::string_view activity) {
@@ -191,10 +191,10 @@ void WorkerClient::report_crash(std::string_view activity) {
       .help = "if t2nnef wrote this model, please report it as a bug"};
   if (out_of_memory(reason.headline)) {
     diagnostic.why = cat("the engine may use ", gibibytes(options_.memory_bytes));
-    diagnostic.help = "allow the engine more memory, or give smaller inputs";
+    diagnostic.help = "give the engine more memory, or use smaller inputs";
   } else if (end == "SIGKILL") {
-    diagnostic.why = "somebody else ended it, often the system for want of memory";
-    diagnostic.help = "try again with more free memory, or give smaller inputs";
+    diagnostic.why = "another process killed it, often the system when out of memory";
+    diagnostic.help = "try again with more free memory, or use smaller inputs";
   }
   throw Error(std::move(diagnostic));
 }

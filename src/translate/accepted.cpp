@@ -10,14 +10,14 @@
 #include "src/diag/error.h"
 #include "src/translate/emitter_state.h"
 #include "src/translate/integer_range.h"
-#include "src/translate/uncounted.h"
+#include "src/translate/undefined_sizes.h"
 
 namespace t2n::ops {
 namespace {
 
 void check_inputs(const ir::Graph& graph, const target::Target& target, Problems& problems) {
   for (const ir::ValueId id : graph.inputs) {
-    const ir::Value& value = graph.values[static_cast<size_t>(id)];
+    const ir::Value& value = graph.values[id];
     try {
       check_dtype(value.dtype, cat("input ", quoted(value.name)), target);
     } catch (const Error& error) {
@@ -30,7 +30,7 @@ void check_inputs(const ir::Graph& graph, const target::Target& target, Problems
 void check_static(const ir::Graph& graph, const target::Target& target) {
   if (target.engine != target::Engine::khronos) return;
   for (const ir::ValueId id : graph.inputs) {
-    const ir::Value& value = graph.values[static_cast<size_t>(id)];
+    const ir::Value& value = graph.values[id];
     if (!is_static(value.shape))
       throw Error(
           "unsupported-argument",
@@ -47,24 +47,25 @@ void check_static(const ir::Graph& graph, const target::Target& target) {
   }
 }
 
-/// Strict NNEF computes integers as f32. Integers that may leave f32's exact ones are reported;
-/// those that certainly do are refused.
-void check_integers(const ir::Graph& graph, const target::Target& target, Problems& problems,
-                    const Report& report) {
-  // What has sizes from values is refused by the operation that counts them.
-  if (target.engine != target::Engine::khronos || has_born_sizes(graph)) return;
-  const auto found = find_inexact_integers(graph);
-  if (!found) return;
-  Diagnostic diagnostic = describe(graph, *found, written_name(*found->node), target_name(target));
+/// Strict NNEF computes integers as f32. Integers that may exceed 2^24 are reported; those that
+/// certainly do are refused.
+void check_integers(const ir::Graph& graph, const target::Target& target,
+                    const ir::OpTable& operators, Problems& problems, const Report& report) {
+  // A data-dependent size is refused at the operation that defines it.
+  if (target.engine != target::Engine::khronos || has_unbacked_sizes(graph)) return;
+  const auto inexact = find_inexact_integers(graph, operators);
+  if (!inexact) return;
+  Diagnostic diagnostic =
+      describe(graph, *inexact, written_name(*inexact->node), target_name(target));
   if (diagnostic.severity == Severity::error) {
-    problems.refuse(*found->node);
+    problems.refuse(*inexact->node);
     problems.add(std::move(diagnostic), false);
   } else if (report) {
     report(diagnostic);
   }
 }
 
-/// The only size that assertions allow for a symbol.
+/// The only size that the assertions allow for a symbol, if there is just one.
 std::optional<int64_t> only_size(const ir::Symbol& symbol,
                                  const std::vector<ir::Comparison>& relations) {
   int64_t least = 0, most = std::numeric_limits<int64_t>::max();
@@ -89,26 +90,27 @@ void check_loops(const ir::Graph& graph, const std::vector<ir::Comparison>& rela
     if (!ir::is_scan(node)) continue;
     for (const ir::Symbol& symbol : ir::read_scan(node).length.symbols())
       if (const auto size = only_size(symbol, relations))
-        problems.add({.id = "unsupported-argument",
-                      .message = cat("a loop of dynamic length would hold for ", symbol,
-                                     " == ", *size, " only"),
-                      .where = {ir::node_where(graph, node)},
-                      .details = {},
-                      .why = "the engine cannot read loops whose length an assertion fixes",
-                      .help = "leave out --dynamic for this axis, or mend what fixes it (-v names "
-                              "the line)"},
-                     false);
+        problems.add(
+            {.id = "unsupported-argument",
+             .message =
+                 cat("a loop of dynamic length would be valid only for ", symbol, " == ", *size),
+             .where = {ir::node_where(graph, node)},
+             .details = {},
+             .why = "the engine cannot read loops whose length an assertion fixes",
+             .help = "leave out --dynamic for this axis, or remove what fixes its size (-v "
+                     "names the line)"},
+            false);
     check_loops(*node.body, relations, problems);
   }
 }
 
 }  // namespace
 
-void check_accepted(const ir::Graph& graph, const target::Target& target, Problems& problems,
-                    const Report& report) {
+void check_accepted(const ir::Graph& graph, const target::Target& target,
+                    const ir::OpTable& operators, Problems& problems, const Report& report) {
   check_static(graph, target);
   check_inputs(graph, target, problems);
-  check_integers(graph, target, problems, report);
+  check_integers(graph, target, operators, problems, report);
   check_loops(graph, ir::relations(graph), problems);
 }
 

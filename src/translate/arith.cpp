@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <string>
 
 #include "ir/half.h"
@@ -29,7 +28,7 @@ bool is_neutral(const Emitter& out, Ref a, Ref b, double value) {
 }
 
 /// tract divides by multiplying with the reciprocal, which f16 rounds to 11 bits, or fewer; torch
-/// divides halves in f32. Nothing is lost by powers of two, and by 0 and infinity.
+/// divides halves in f32. Powers of two, 0 and infinity are exact.
 bool has_coarse_reciprocal(const Emitter& out, Ref x) {
   if (out.dtype(x) != DType::f16) return false;
   const auto known = out.constant_value(x);
@@ -42,8 +41,8 @@ bool has_coarse_reciprocal(const Emitter& out, Ref x) {
   });
 }
 
-/// The signs and magnitudes of a constant that has -0.0; nothing for any other. tract confuses it
-/// with a constant that has 0.0 in its place.
+/// The signs and magnitudes of a constant that contains -0.0; std::nullopt for any other. tract
+/// confuses it with a constant that has 0.0 instead.
 std::optional<std::pair<Ref, Ref>> sign_and_magnitude(Emitter& out, Ref x) {
   const auto known = out.constant_value(x);
   if (!known || !ir::is_float(known->dtype)) return {};
@@ -60,8 +59,8 @@ std::optional<std::pair<Ref, Ref>> sign_and_magnitude(Emitter& out, Ref x) {
   return std::pair(constant(signs, "signs"), constant(sizes, "sizes"));
 }
 
-/// tract turns x * x into a square that it computes in f32 or, for i64, not at all. It finds equal
-/// operands by itself, so that -(-a * b) is the form that is safe for any two.
+/// tract rewrites x * x as a square, which it computes in f32 or, for i64, not at all. It detects
+/// equal operands itself, so -(-a * b) is the form that is safe for any two.
 Ref mul_integers(Emitter& out, Ref a, Ref b) {
   if (out.constant_value(a) || out.constant_value(b)) return out.elementwise("mul", {a, b});
   const DType dtype = out.dtype(a);
@@ -79,7 +78,7 @@ Ref sum_by_einsum(Emitter& out, Ref x, const Ints& axes) {
     all += letter;
     if (std::find(axes.begin(), axes.end(), axis) != axes.end()) continue;
     kept += letter;
-    kept_shape.push_back(out.shape(x)[static_cast<size_t>(axis)]);
+    kept_shape.push_back(out.shape(x)[axis]);
   }
   const DType dtype = out.dtype(x);
   const std::string acc(ir::dtype_name(dtype));
@@ -91,7 +90,7 @@ Ref sum_by_einsum(Emitter& out, Ref x, const Ints& axes) {
 /// The number of elements along `axes`.
 Ref count_of(Emitter& out, Ref x, const Ints& axes) {
   Dim count = 1;
-  for (const int64_t axis : axes) count = count * out.shape(x)[static_cast<size_t>(axis)];
+  for (const int64_t axis : axes) count = count * out.shape(x)[axis];
   return out.size(count, out.dtype(x));
 }
 
@@ -174,7 +173,7 @@ Ref widened(Emitter& out, Ref x) {
 
 namespace {
 
-/// What is added up: halves in f32, and small integers in i64, since their sums saturate in tract
+/// The terms of a sum: halves as f32, and small integers as i64, since their sums saturate in tract
 /// and wrap in torch.
 Ref as_terms(Emitter& out, Ref x) {
   const DType dtype = out.dtype(x);
@@ -188,45 +187,44 @@ bool is_long_sum(const Emitter& out, std::string_view op, Ref x, const Ints& axe
   constexpr int64_t kExactEnough = 16384;
   int64_t n = 1;
   for (const int64_t axis : axes) {
-    const Dim& size = out.shape(x)[static_cast<size_t>(axis)];
+    const Dim& size = out.shape(x)[axis];
     if (size.is_constant()) n *= size.value();
   }
   return (op == "sum_reduce" || op == "mean_reduce") && out.dtype(x) == DType::f32 &&
          n > kExactEnough;
 }
 
-/// The result of torch where there is nothing to reduce; tract divides by zero.
-double of_nothing(std::string_view op) {
+/// The result of torch for an empty reduction; tract divides by zero.
+double empty_reduction(std::string_view op) {
   if (op == "mean_reduce") return std::numeric_limits<double>::quiet_NaN();
   return op == "tract_core_product_reduce" || op == "all_reduce" ? 1 : 0;
 }
 
-/// The reduced axes that may be empty, by whose size tract divides where they are the last ones. It
-/// moves transpositions, so that another axis may become the last.
-Ints axes_of_nothing(Emitter& out, Ref x, const Ints& axes) {
+/// The reduced axes that may be empty. tract divides by the size of the last axis, and moves
+/// transpositions, so another axis may become the last.
+Ints maybe_empty_axes(Emitter& out, Ref x, const Ints& axes) {
   Ints found;
   for (const int64_t axis : axes) {
     const Dim& size = size_of(out, x, axis);
     const bool is_last = axis == out.rank(x) - 1;
-    if ((is_last || is_born(size)) && may_be_zero(out, size)) found.push_back(axis);
+    if ((is_last || is_unbacked(size)) && may_be_zero(out, size)) found.push_back(axis);
   }
   return found;
 }
 
-/// tract narrows what it computes by the sizes in products, and so by those of its own means: the
-/// expressions grow with each mean over other sizes, and loading finds no end.
-bool is_mean_of_open(const Emitter& out, std::string_view op, Ref x, const Ints& axes) {
+/// tract derives value ranges from the sizes in products, including those in its own means: the
+/// expressions grow with each mean over other sizes, and loading does not terminate.
+bool is_dynamic_mean(const Emitter& out, std::string_view op, Ref x, const Ints& axes) {
   return op == "mean_reduce" && out.has(target::Feature::open_sizes) &&
-         std::any_of(axes.begin(), axes.end(), [&](int64_t axis) {
-           return !out.shape(x)[static_cast<size_t>(axis)].is_constant();
-         });
+         std::any_of(axes.begin(), axes.end(),
+                     [&](int64_t axis) { return !out.shape(x)[axis].is_constant(); });
 }
 
-/// Sums with an extra zero if an axis may be empty, and means of such sums.
-Ref sum_of_open(Emitter& out, std::string_view op, Ref x, const Ints& axes, const Shape& shape) {
+/// A sum, with an extra zero if an axis may be empty, or the mean of such a sum.
+Ref dynamic_sum(Emitter& out, std::string_view op, Ref x, const Ints& axes, const Shape& shape) {
   std::vector<std::pair<int64_t, int64_t>> padding(shape.size());
-  const Ints empty = axes_of_nothing(out, x, axes);
-  for (const int64_t axis : empty) padding[static_cast<size_t>(axis)].second = 1;
+  const Ints empty = maybe_empty_axes(out, x, axes);
+  for (const int64_t axis : empty) padding[axis].second = 1;
   const Ref padded = empty.empty() ? x : out.pad(x, padding);
   const Ref sum = out.call("sum_reduce", {padded}, {{"axes", axes}}, out.dtype(x), shape);
   return op == "mean_reduce" ? div(out, sum, count_of(out, x, axes)) : sum;
@@ -240,11 +238,11 @@ Ref reduce(Emitter& out, std::string_view op, Ref x, const Ints& axes, std::opti
       op == "sum_reduce" || op == "mean_reduce" || op == "tract_core_product_reduce";
   const Ref in = is_bool ? out.cast(x, DType::u8) : is_sum ? as_terms(out, x) : x;
   Shape shape = out.shape(x);
-  for (const int64_t axis : axes) shape[static_cast<size_t>(axis)] = 1;
-  const bool is_nothing = std::any_of(axes.begin(), axes.end(), [&](int64_t axis) {
-    return out.shape(x)[static_cast<size_t>(axis)] == Dim(0);
-  });
-  if (is_nothing) return out.full(out.scalar(of_nothing(op), dtype.value_or(out.dtype(x))), shape);
+  for (const int64_t axis : axes) shape[axis] = 1;
+  const bool is_empty = std::any_of(axes.begin(), axes.end(),
+                                    [&](int64_t axis) { return out.shape(x)[axis] == Dim(0); });
+  if (is_empty)
+    return out.full(out.scalar(empty_reduction(op), dtype.value_or(out.dtype(x))), shape);
   // tract's sum_reduce wraps i64 sums at 32 bits. It computes means of squares, and sums of squares
   // divided by their number, in f32 whatever their dtype.
   const bool has_f64 = out.has(target::Feature::computes_f64);
@@ -259,12 +257,12 @@ Ref reduce(Emitter& out, std::string_view op, Ref x, const Ints& axes, std::opti
     // model. The cast keeps tract from recognising a sum of squares.
     const bool is_known = is_static(out.shape(x));
     return out.cast(
-        is_known ? reduce(out, op, wide, axes) : sum_of_open(out, op, wide, axes, shape),
+        is_known ? reduce(out, op, wide, axes) : dynamic_sum(out, op, wide, axes, shape),
         out.dtype(x));
   }
   const bool is_added = op == "sum_reduce" || op == "mean_reduce";
-  if (is_added && (is_mean_of_open(out, op, in, axes) || !axes_of_nothing(out, in, axes).empty()))
-    return out.cast(sum_of_open(out, op, in, axes, shape), out.dtype(x));
+  if (is_added && (is_dynamic_mean(out, op, in, axes) || !maybe_empty_axes(out, in, axes).empty()))
+    return out.cast(dynamic_sum(out, op, in, axes, shape), out.dtype(x));
   const Ref y = out.call(op, {in}, {{"axes", axes}}, dtype.value_or(out.dtype(in)), shape);
   return dtype ? y : out.cast(y, out.dtype(x));
 }
@@ -275,8 +273,8 @@ Ref exact_extremum(Emitter& out, std::string_view op, Ref x, const Ints& axes) {
   if (!ir::is_float(out.dtype(x))) return y;
   if (out.has(target::Feature::computes_f64)) {
     const double infinity = std::numeric_limits<double>::infinity();
-    const Ref end = like(out, op == "max_reduce" ? -infinity : infinity, x);
-    y = select(out, reduce(out, "max_reduce", compare(out, "ne", x, end), axes), y, end);
+    const Ref limit = like(out, op == "max_reduce" ? -infinity : infinity, x);
+    y = select(out, reduce(out, "max_reduce", compare(out, "ne", x, limit), axes), y, limit);
   }
   if (!may_meet_nan(out)) return y;
   return select(out, reduce(out, "max_reduce", is_nan(out, x), axes), like(out, kNan, y), y);
@@ -285,19 +283,17 @@ Ref exact_extremum(Emitter& out, std::string_view op, Ref x, const Ints& axes) {
 Ref first_extremum(Emitter& out, std::string_view op, Ref x, const Ints& axes) {
   const Ref y = reduce(out, op, x, axes, DType::i64);
   if (!ir::is_float(out.dtype(x)) || !may_meet_nan(out)) return y;
-  const Ref is_absent = is_nan(out, x);
+  const Ref nan_mask = is_nan(out, x);
   const Ref first =
-      reduce(out, "argmax_reduce", out.cast(is_absent, out.dtype(x)), axes, DType::i64);
-  return select(out, reduce(out, "max_reduce", is_absent, axes), first, y);
+      reduce(out, "argmax_reduce", out.cast(nan_mask, out.dtype(x)), axes, DType::i64);
+  return select(out, reduce(out, "max_reduce", nan_mask, axes), first, y);
 }
 
 Ref iota(Emitter& out, const Dim& n, int axis, int rank) {
   Shape shape(static_cast<size_t>(rank), Dim(1));
-  shape[static_cast<size_t>(axis)] = n;
+  shape[axis] = n;
   if (!n.is_constant()) return out.reshape(out.range(n), shape);
-  Ints values(static_cast<size_t>(n.value()));
-  std::iota(values.begin(), values.end(), 0);
-  return int_constant(out, values, ir::static_shape(shape), "iota");
+  return int_constant(out, all_axes(n.value()), ir::static_shape(shape), "iota");
 }
 
 Ref int_constant(Emitter& out, const std::vector<int64_t>& values, const Ints& shape,
@@ -313,7 +309,7 @@ Ints axis_to_front(int axis, int rank) {
 }
 
 int64_t extent(const Emitter& out, Ref x, int64_t axis) {
-  const auto at = static_cast<size_t>(axis);
+  const size_t at = axis;
   const Dim& size = out.shape(x).at(at);
   return size.is_constant() ? size.value() : out.sizes(x)[at];
 }
@@ -325,7 +321,7 @@ bool may_be_empty(Emitter& out, Ref x, int axis) { return may_be_zero(out, size_
 Ref with_entry(Emitter& out, Ref x, int axis) {
   if (!may_be_empty(out, x, axis)) return x;
   std::vector<std::pair<int64_t, int64_t>> padding(out.shape(x).size());
-  padding[static_cast<size_t>(axis)].second = 1;
+  padding[axis].second = 1;
   return out.pad(x, padding);
 }
 
@@ -341,18 +337,14 @@ Ref reversed(Emitter& out, Ref x, const Ints& axes) {
   return x;
 }
 
-Ref flattened(Emitter& out, Ref x) {
-  Dim count = 1;
-  for (const Dim& size : out.shape(x)) count = count * size;
-  return out.reshape(x, {count});
-}
+Ref flattened(Emitter& out, Ref x) { return out.reshape(x, {element_count(out.shape(x))}); }
 
 Ints broadcast_sizes(const Ints& a, const Ints& b) {
   Ints shape(std::max(a.size(), b.size()), 1);
-  for (const Ints& one : {a, b})
-    for (size_t i = 0; i < one.size(); ++i) {
-      int64_t& size = shape[shape.size() - one.size() + i];
-      if (one[i] != 1) size = one[i];
+  for (const Ints& sizes : {a, b})
+    for (size_t i = 0; i < sizes.size(); ++i) {
+      int64_t& size = shape[shape.size() - sizes.size() + i];
+      if (sizes[i] != 1) size = sizes[i];
     }
   return shape;
 }

@@ -17,9 +17,9 @@ using draft::inverse;
 using draft::with_size;
 
 inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
-/// Below all real values, as -infinity is: tract's maximum of nothing but -infinity is this. It
-/// hides a score of attention completely, where an infinity gives NaN in tract, which processes
-/// keys in blocks, if a query sees none of its first block.
+/// Below all real values, like -infinity: tract's maximum of values that are all -infinity is this.
+/// It masks an attention score completely. An infinity would give NaN in tract, which processes
+/// keys in blocks, for a query that sees no key of its first block.
 inline constexpr double kLowest = std::numeric_limits<float>::lowest();
 inline constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
@@ -47,8 +47,8 @@ Ref is_nan(Emitter& out, Ref x);
 /// A number as a rank-0 operand of the dtype of `x`.
 Ref like(Emitter& out, double value, Ref x);
 
-/// f16 becomes f32, and so does f64 if the target lacks it; other dtypes stay: for formulas of
-/// several steps, which torch computes in this way.
+/// f16 becomes f32, and so does f64 if the target lacks it; other dtypes stay. torch computes
+/// formulas of several steps in this way.
 Ref widened(Emitter& out, Ref x);
 
 /// One of tract's reductions over ascending `axes`; f16 is summed in f32, booleans as u8. The axes
@@ -56,10 +56,10 @@ Ref widened(Emitter& out, Ref x);
 Ref reduce(Emitter& out, std::string_view op, Ref x, const Ints& axes,
            std::optional<DType> dtype = {});
 
-/// max_reduce or min_reduce, of infinities alone, too: of these tract gives the lowest or highest
-/// number (docs/engine_bugs.md). A NaN that the file keeps is the extremum.
+/// max_reduce or min_reduce, correct also if all elements are infinities: tract returns the lowest
+/// or highest number then (docs/engine_bugs.md). A NaN that the file preserves is the extremum.
 Ref exact_extremum(Emitter& out, std::string_view op, Ref x, const Ints& axes);
-/// argmax_reduce or argmin_reduce: the first position of the extremum.
+/// argmax_reduce or argmin_reduce: the index of the first extremum.
 Ref first_extremum(Emitter& out, std::string_view op, Ref x, const Ints& axes);
 
 /// 0, 1, … n - 1 along `axis` of a tensor of `rank`, extent 1 elsewhere.
@@ -76,7 +76,7 @@ Ints broadcast_sizes(const Ints& a, const Ints& b);
 Ref at_least_1d(Emitter& out, Ref x);
 /// Whether the size of this axis may be 0.
 bool may_be_empty(Emitter& out, Ref x, int axis);
-/// `x` with a 0 behind the entries of an axis that may be empty: a slice 0..1 then exists.
+/// `x` with a 0 appended to an axis that may be empty, so that the slice 0..1 exists.
 Ref with_entry(Emitter& out, Ref x, int axis);
 /// `x` with the order along some axes reversed.
 Ref reversed(Emitter& out, Ref x, const Ints& axes);
@@ -91,7 +91,7 @@ Ref converted_number(const OpView& op, Emitter& out, std::string_view name, DTyp
 std::pair<Ref, Ref> operands(const OpView& op, Emitter& out);
 /// Whether `x` is a rank-0 constant of this value.
 bool is_number(const Emitter& out, Ref x, double value);
-/// Declares the result, in the dtype and shape that torch gave: in-place operators round to `self`.
+/// Declares the result, in the dtype and shape of torch: in-place operators round to `self`.
 void finish(const OpView& op, Emitter& out, Ref y, int index = 0);
 /// Ignores those of `names` that the schema has.
 void ignore_present(const OpView& op, std::initializer_list<std::string_view> names,

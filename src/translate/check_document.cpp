@@ -1,11 +1,11 @@
-// Turns findings of the lints into errors: bugs of ours, or axes to be declared differently.
+// Turns findings of the lints into errors: internal errors, or axes to be declared differently.
 #include "src/translate/check_document.h"
 
 #include <algorithm>
 
 #include "src/diag/error.h"
-#include "src/spec/lint.h"
-#include "src/spec/lint_tract.h"
+#include "src/lint/strict.h"
+#include "src/lint/tract.h"
 
 namespace t2n::ops {
 namespace {
@@ -13,10 +13,10 @@ namespace {
 using spec::TractFinding;
 using Cure = TractFinding::Cure;
 
-template <typename Word>
-std::string listed(const std::vector<Word>& words, std::string_view between) {
+template <typename Item>
+std::string listed(const std::vector<Item>& items, std::string_view separator) {
   std::string out;
-  for (const Word& word : words) out += cat(out.empty() ? "" : between, word);
+  for (const Item& item : items) out += cat(out.empty() ? "" : separator, item);
   return out;
 }
 
@@ -44,7 +44,7 @@ std::string declarations(const TractFinding& finding, const ir::Graph& graph) {
   };
   std::vector<std::string> out;
   for (const ir::ValueId id : graph.inputs) {
-    const ir::Value& value = graph.values[static_cast<size_t>(id)];
+    const ir::Value& value = graph.values[id];
     for (size_t axis = 0; axis < value.shape.size(); ++axis) {
       const ir::Dim size = value.shape[axis].substitute([&](const ir::Symbol& symbol) {
         return is_named(symbol) ? std::optional(ir::Dim(finding.number) * ir::Dim::symbol(symbol))
@@ -69,7 +69,7 @@ std::string help(const TractFinding& finding, const ir::Graph& graph) {
   switch (finding.cure) {
     case Cure::multiple: return cat("declare the multiple: ", declarations(finding, graph));
     case Cure::least:
-    case Cure::most: return cat("say that you know: ", assertions(finding));
+    case Cure::most: return cat("add the assertion: ", assertions(finding));
     case Cure::equal:
       return finding.is_structural ? "give both axes the same symbol"
                                    : cat("give both axes the same symbol, or --assert \"",
@@ -92,17 +92,17 @@ void check_strict(const nnef::Document& document) {
 void check_tract(const nnef::Document& document, const ir::Graph& graph) {
   const auto finding = spec::lint_tract(document);
   if (!finding) return;
-  const std::string at = spec::values_str(finding->sizes);
-  const std::string place = at.empty() ? "" : cat(", at ", at);
+  const std::string values = spec::values_str(finding->sizes);
+  const std::string location = values.empty() ? "" : cat(", at ", values);
   T2N_ASSERT(finding->cure != Cure::none, "the document breaks tract's rules: ", finding->problem,
-             place);
-  throw Error(
-      Diagnostic{.id = "dynamic-declaration",
-                 .message = cat("the file would be wrong at some sizes", condition(*finding)),
-                 .where = {},
-                 .details = {finding->problem + place},
-                 .why = "the sizes that the file allows must fit wherever they meet",
-                 .help = help(*finding, graph)});
+             location);
+  throw Error(Diagnostic{
+      .id = "dynamic-declaration",
+      .message = cat("the exported model would be wrong for some sizes", condition(*finding)),
+      .where = {},
+      .details = {finding->problem + location},
+      .why = "all sizes that the exported model allows must be consistent",
+      .help = help(*finding, graph)});
 }
 
 }  // namespace t2n::ops

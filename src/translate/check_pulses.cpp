@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <string>
 
-#include "nnef/walk.h"
 #include "src/diag/error.h"
+#include "src/nnef/walk.h"
 #include "src/spec/dialect.h"
 #include "src/stream/pulses.h"
 #include "src/translate/emitter_state.h"
@@ -12,10 +12,10 @@
 namespace t2n::ops {
 namespace {
 
-Diagnostic placed(const stream::Refusal& refusal, const ir::Graph& graph, Emitter& out) {
+Diagnostic located(const stream::Refusal& refusal, const ir::Graph& graph, Emitter& out) {
   Diagnostic diagnostic = refusal.diagnostic;
-  if (refusal.place < 0) return diagnostic;
-  const ir::Node* const node = out.state().place_nodes[static_cast<size_t>(refusal.place)];
+  if (refusal.location < 0) return diagnostic;
+  const ir::Node* const node = out.state().location_nodes[refusal.location];
   if (node == nullptr) return diagnostic;
   diagnostic.message.insert(0, cat(ir::op_name(node->op), ": "));
   diagnostic.where = {ir::node_where(graph, *node)};
@@ -24,13 +24,13 @@ Diagnostic placed(const stream::Refusal& refusal, const ir::Graph& graph, Emitte
 
 [[noreturn]] void refuse_stream(const stream::Pulses& pulses, const ir::Graph& graph,
                                 Emitter& out) {
-  Diagnostic first = placed(pulses.refusals[0], graph, out);
+  Diagnostic first = located(pulses.refusals[0], graph, out);
   first.why =
-      cat("the input comes in pieces (--stream), and what follows from the pieces so far "
-          "must not depend on those to come; nothing was written");
+      cat("with --stream the input arrives in pieces, and an output must not depend on later "
+          "pieces; nothing was written");
   constexpr size_t kShown = 8;
   for (size_t i = 1; i < pulses.refusals.size() && i <= kShown; ++i) {
-    const Diagnostic other = placed(pulses.refusals[i], graph, out);
+    const Diagnostic other = located(pulses.refusals[i], graph, out);
     first.details.push_back(
         cat("also ", other.message,
             other.where.empty() ? "" : cat(", ", render_where(other.where[0]))));
@@ -46,14 +46,14 @@ const nnef::Value* argument(const nnef::Value& call, std::string_view name) {
   return nullptr;
 }
 
-/// Whether a scan carries states along an axis whose size is open.
-bool resets_along_open_axis(const nnef::Value& call, const draft::Notes& notes) {
+/// Whether a scan carries states along a dynamic axis.
+bool resets_along_dynamic_axis(const nnef::Value& call, const draft::Notes& notes) {
   if (call.text != "tract_core_scan" || argument(call, "state")->items.empty()) return false;
   for (const nnef::Value& row : argument(call, "scan")->items) {
     const auto note = notes.tensors.find(row.items.at(1).text);
-    const auto axis = static_cast<size_t>(row.items.at(2).integer);
+    const size_t axis = row.items.at(2).integer;
     if (note != notes.tensors.end() && axis < note->second.shape.size() &&
-        !note->second.shape[axis].is_constant() && !ir::is_born(note->second.shape[axis]))
+        !note->second.shape[axis].is_constant() && !ir::is_unbacked(note->second.shape[axis]))
       return true;
   }
   return false;
@@ -64,30 +64,31 @@ bool resets_along_open_axis(const nnef::Value& call, const draft::Notes& notes) 
 void warn_of_resets(const nnef::Document& document, Emitter& out, const ir::Graph& graph,
                     const target::Target& target, const Report& report) {
   if (target::streams(target) || !report) return;
-  std::vector<int> places;
+  std::vector<int> locations;
   for (const nnef::Assignment& statement : document.graph.body) {
-    if (!resets_along_open_axis(statement.right, out.notes())) continue;
+    if (!resets_along_dynamic_axis(statement.right, out.notes())) continue;
     const auto note =
         out.notes().tensors.find(std::string(nnef::assigned_names(statement.left)[0]));
-    const int place = note == out.notes().tensors.end() ? -1 : note->second.place;
-    if (std::find(places.begin(), places.end(), place) == places.end()) places.push_back(place);
+    const int location = note == out.notes().tensors.end() ? -1 : note->second.location;
+    if (std::find(locations.begin(), locations.end(), location) == locations.end())
+      locations.push_back(location);
   }
-  if (places.empty()) return;
+  if (locations.empty()) return;
   Diagnostic warning{.severity = Severity::warning,
                      .id = "resets-each-run",
-                     .message = "states begin anew in each run of the file",
+                     .message = "states are reset in each run of the exported model",
                      .where = {},
                      .details = {},
                      .why =
-                         "a long input that is fed piece by piece gives other values from the "
+                         "a long input that is fed piece by piece gives different values from the "
                          "second piece on",
                      .help =
-                         "for input in pieces, export with --stream; for whole inputs it is "
-                         "right as it is"};
-  if (places[0] >= 0)
-    if (const ir::Node* node = out.state().place_nodes[static_cast<size_t>(places[0])])
+                         "to feed the input in pieces, export with --stream; complete inputs need "
+                         "no change"};
+  if (locations[0] >= 0)
+    if (const ir::Node* node = out.state().location_nodes[locations[0]])
       warning.where = {ir::node_where(graph, *node)};
-  if (places.size() > 1) warning.details.push_back(cat("and ", places.size() - 1, " more"));
+  if (locations.size() > 1) warning.details.push_back(cat("and ", locations.size() - 1, " more"));
   report(warning);
 }
 
@@ -100,8 +101,8 @@ void check_pulses(nnef::Document& document, const ir::Graph& graph, Emitter& out
   if (stream.pulse % pulses.multiple != 0)
     throw Error(
         "not-streamable",
-        cat("pulses of ", stream.pulse, " do not go into whole entries everywhere"),
-        cat("the model takes ", pulses.multiple, " entries at a time, by strides or groups"),
+        cat("the pulse length ", stream.pulse, " is not a multiple of ", pulses.multiple),
+        cat("strides or groups of the model take ", pulses.multiple, " entries at a time"),
         cat("--stream ", stream.symbol, "=", (stream.pulse / pulses.multiple + 1) * pulses.multiple,
             ", or another multiple of ", pulses.multiple));
   const int64_t least = (pulses.least + pulses.multiple - 1) / pulses.multiple * pulses.multiple;

@@ -1,20 +1,22 @@
-// Sizes as numbers that the graph computes.
+// Sizes as numbers that the graph computes at run time.
+#include "src/tract_forms/size_barriers.h"
 #include "src/translate/arith.h"
-#include "src/translate/births.h"
 #include "src/translate/emitter_state.h"
 #include "src/translate/integer_division.h"
 #include "src/translate/sizes.h"
+#include "src/translate/unbacked_sizes.h"
 
 namespace t2n::ops {
 namespace {
 
 Ref computed_atom(Emitter& out, const ir::Atom& atom) {
-  const ir::Operands* of = ir::operands_of(atom);
-  if (of == nullptr && std::get<ir::Symbol>(atom).born() != nullptr)
-    return born_count(out, std::get<ir::Symbol>(atom));
-  if (of == nullptr)
-    return out.state().hidden_size(out.size(Dim::symbol(std::get<ir::Symbol>(atom)), DType::i64));
-  const Ref a = computed_size(out, of->a), b = computed_size(out, of->b);
+  const ir::Operands* operands = ir::operands_of(atom);
+  if (operands == nullptr && std::get<ir::Symbol>(atom).unbacked() != nullptr)
+    return unbacked_count(out, std::get<ir::Symbol>(atom));
+  if (operands == nullptr)
+    return tract_forms::size_barrier(out.state(),
+                                     out.size(Dim::symbol(std::get<ir::Symbol>(atom)), DType::i64));
+  const Ref a = computed_size(out, operands->a), b = computed_size(out, operands->b);
   if (std::holds_alternative<ir::Min>(atom)) return out.elementwise("min", {a, b});
   if (std::holds_alternative<ir::Max>(atom)) return out.elementwise("max", {a, b});
   const Ref quotient = divide_integers(out, a, b, Rounding::floor).quotient;

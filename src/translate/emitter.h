@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "ir/graph.h"
-#include "nnef/ast.h"
 #include "src/draft/notes.h"
+#include "src/nnef/ast.h"
 #include "src/target/target.h"
-#include "src/translate/words.h"
+#include "src/translate/aliases.h"
 
 namespace t2n::ops {
 
@@ -31,7 +31,7 @@ class Emitter {
   Ints sizes(Ref ref) const;
   int rank(Ref ref) const { return static_cast<int>(shape(ref).size()); }
   bool has(target::Feature feature) const;
-  bool is_streamed(const Dim& size) const;  ///< arrives piece by piece, run after run
+  bool is_streamed(const Dim& size) const;  ///< contains the streamed symbol
   bool varies(Ref ref) const;               ///< between iterations, in the body of a scan
   /// The values, if the tensor is known at export.
   std::optional<ir::Tensor> constant_value(Ref ref) const;
@@ -42,10 +42,10 @@ class Emitter {
   Ref scalar(int64_t value, DType dtype);
   Ref scalar(int value, DType dtype) { return scalar(int64_t{value}, dtype); }
   Ref scalar(bool value);
-  Ref size(const Dim& size, DType dtype);       ///< as a rank-0 operand
-  int64_t at_sample(const Dim& size) const;     ///< its value when torch ran
-  Ref sized(Ref x, int axis, const Dim& size);  ///< names a size that the engine names itself
-  Ref range(const Dim& n);                      ///< 0, 1, … n - 1 in i64
+  Ref size(const Dim& size, DType dtype);                 ///< as a rank-0 operand
+  int64_t at_sample(const Dim& size) const;               ///< its value in the trace
+  Ref sized(Ref x, int axis, const Dim& size);            ///< gives an axis this size expression
+  Ref range(const Dim& n);                                ///< 0, 1, … n - 1 in i64
   Shape broadcast(const Shape& a, const Shape& b) const;  ///< by numpy's rule
   /// A tensor known at export, written as a `variable` on first use. `name` is a hint, made unique.
   Ref constant(ir::Tensor values, std::string_view name);
@@ -62,14 +62,14 @@ class Emitter {
   /// Symbolic bounds; a negative stride runs from `begin` down to the entry after `end`.
   Ref slice(Ref x, int axis, const Dim& begin, const Dim& end, int64_t stride = 1);
   Ref concat(const std::vector<Ref>& parts, int axis);
-  /// Numpy rules: leading axes are added, extents of 1 repeat.
+  /// Numpy rules: leading axes are added, axes of extent 1 are broadcast.
   Ref broadcast_to(Ref x, const Shape& shape);
   Ref pad(Ref x, const std::vector<std::pair<int64_t, int64_t>>& padding, double value = 0);
   /// Returns `x` if it has the dtype. Float to integer truncates, to bool is `!= 0`.
   Ref cast(Ref x, DType dtype);
 
-  /// Calls an operation, or a fragment of ops/fragments, which is added to the document with all it
-  /// needs, as are the extension lines that the name requires.
+  /// Calls an operation, or a fragment of ops/fragments. finish() adds the fragments that are
+  /// called, and the extension lines that the names require.
   Ref call(std::string_view op, const std::vector<Ref>& operands, const Attributes& attributes,
            DType dtype, const Shape& shape);
   /// The same with several results.
@@ -80,14 +80,14 @@ class Emitter {
   Ref call_list(std::string_view op, const std::vector<Ref>& list, const Attributes& attributes,
                 DType dtype, const Shape& shape);
   /// An operation that broadcasts: operands are aligned to the rank of the result (torch aligns
-  /// right, NNEF left); rank-0 constants become literals. The result has the first operand's dtype
-  /// unless `dtype` is given.
+  /// right, NNEF left); rank-0 constants become literals. `dtype` defaults to that of the first
+  /// operand.
   Ref elementwise(std::string_view op, const std::vector<Ref>& operands,
                   std::optional<DType> dtype = {}, const Attributes& attributes = {});
   /// A tensor inside an attribute (`initial_h = h`, the lists of tract_core_scan).
   nnef::Value operand(Ref ref);
 
-  /// States that no entry of an index counts from the end.
+  /// Declares that no entry of an index is negative.
   void declare_positions(Ref index);
 
   /// Declares `ref` to be output `index` of the operation being translated. It is not cast: a dtype
@@ -102,7 +102,7 @@ class Emitter {
   State& state() { return *state_; }
   Ref value(ir::ValueId id);
   void begin(const ir::Node& node);
-  /// Drops what no output needs, unless operations failed.
+  /// Removes dead statements, unless operations failed.
   nnef::Document finish();
   /// Information that the finished document does not contain.
   const draft::Notes& notes() const;
@@ -110,8 +110,8 @@ class Emitter {
  private:
   Ref reshape_groups(Ref x, const Shape& shape);
   Ref reshaped(const char* op, Ref x, const Ints& axes, const Shape& shape);
-  Ref slice_open(Ref x, int axis, const Dim& begin, const Dim& end);
-  Ref gather_repeats(Ref x, const Shape& shape);
+  Ref slice_dynamic(Ref x, int axis, const Dim& begin, const Dim& end);
+  Ref gather_broadcast(Ref x, const Shape& shape);
   Ref gather_steps(Ref x, int axis, int64_t first, int64_t count, int64_t step);
   std::unique_ptr<State> state_;
 };

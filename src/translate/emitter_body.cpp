@@ -6,6 +6,8 @@
 
 #include "src/diag/error.h"
 #include "src/target/limits.h"
+#include "src/tract_forms/body_sizes.h"
+#include "src/tract_forms/size_barriers.h"
 #include "src/translate/body_sizes.h"
 #include "src/translate/emitter_state.h"
 
@@ -26,19 +28,19 @@ bool reads_tensors(const nnef::Value& value) {
   return found;
 }
 
-/// In a body, tract 0.21 to 0.23 knows a size only while a tensor there has it.
+/// In a body, tract 0.21 to 0.23 knows only the sizes of tensors there.
 [[noreturn]] void refuse_size(std::string_view op, const target::Target& target) {
   throw Error(target::untranslated(
       "unsupported-argument", cat(op, " to a dynamic size in the body of a scan"),
-      target::target_name(target), "the engine knows no sizes there but those of tensors",
-      "compute what has that size before the loop"));
+      target::target_name(target), "the engine knows only the sizes of tensors there",
+      "compute the tensor of that size before the loop"));
 }
 
-/// Moves statements of a body that are equal in every iteration out, one by one.
+/// Hoists loop-invariant statements of a body, one by one.
 class Hoister {
  public:
-  explicit Hoister(Emitter::State& body) : body_(body), outer_(*body.outer) {
-    for (const auto& capture : body.captures) outside_[capture.inner.id] = capture.outer;
+  explicit Hoister(Emitter::State& body) : body_(body), outer_(*body.body.outer) {
+    for (const auto& capture : body.body.captures) outside_[capture.inner.id] = capture.outer;
   }
 
   void run() {
@@ -54,32 +56,29 @@ class Hoister {
       kept.push_back(std::move(statement));
     }
     body_.document.graph.body = std::move(kept);
-    for (auto& capture : body_.captures) capture.outer = hidden(capture.outer);
+    for (auto& capture : body_.body.captures) capture.outer = with_barrier(capture.outer);
   }
 
  private:
-  /// A number of sizes that enters a body, in a form that tract does not follow.
-  Ref hidden(Ref number) {
+  /// A number computed from sizes that enters a body, behind an optimisation barrier.
+  Ref with_barrier(Ref number) {
     const TensorEntry& entry = outer_.at(number);
     const bool is_followed = ir::is_float(entry.dtype) || entry.dtype == DType::i64;
-    return entry.of_sizes && is_followed ? outer_.hidden_size(number) : number;
+    const bool from_sizes = outer_.facts(number).from_sizes;
+    return from_sizes && is_followed ? tract_forms::size_barrier(outer_, number) : number;
   }
 
   void hoist(nnef::Assignment& statement) {
     std::vector<Ref> results;
     for_each_id(statement.left, [&](int id) {
       const TensorEntry& entry = body_.at(Ref{id});
-      results.push_back(outer_.add({.dtype = entry.dtype,
-                                    .shape = entry.shape,
-                                    .name = entry.name,
-                                    .text = {},
-                                    .parts = {}}));
-      outer_.at(results.back()).of_sizes = entry.of_sizes;
+      results.push_back(
+          outer_.add({.dtype = entry.dtype, .shape = entry.shape, .name = entry.name}));
+      outer_.facts(results.back()).from_sizes = body_.facts(Ref{id}).from_sizes;
       bind(Ref{id}, results.back());
     });
     nnef::walk(statement.right, [&](nnef::Value& v) {
-      if (v.kind == nnef::Kind::identifier && v.text.empty())
-        v.integer = outside_.at(static_cast<int>(v.integer)).id;
+      if (v.kind == nnef::Kind::reference) v.integer = outside_.at(static_cast<int>(v.integer)).id;
     });
     outer_.append(results, statement.right.text, std::move(statement.right.arguments),
                   statement.right.type);
@@ -89,7 +88,7 @@ class Hoister {
     outside_[inner.id] = outside;
     TensorEntry& entry = body_.at(inner);
     entry.is_input = true;
-    body_.captures.push_back({inner, outside});
+    body_.body.captures.push_back({inner, outside});
   }
 
   /// Operands such as `tract_core_cast(S, to = 'i64')`.
@@ -107,14 +106,12 @@ class Hoister {
   nnef::Value hoisted_size(const nnef::Value& value) {
     const std::string type = value.arguments.back().value.text;  // tract_core_cast(S, to = type)
     const DType dtype = ir::parse_dtype(type).value_or(DType::i64);
-    const Ref outside =
-        outer_.add({.dtype = dtype, .shape = {}, .name = "size", .text = {}, .parts = {}});
-    const Ref inside =
-        body_.add({.dtype = dtype, .shape = {}, .name = "size", .text = {}, .parts = {}});
-    outer_.at(outside).of_sizes = true;
+    const Ref outside = outer_.add({.dtype = dtype, .shape = {}, .name = "size"});
+    const Ref inside = body_.add({.dtype = dtype, .shape = {}, .name = "size"});
+    outer_.facts(outside).from_sizes = true;
     outer_.append({outside}, value.text, value.arguments, value.type);
     bind(inside, outside);
-    return body_.name_of(inside);
+    return body_.reference(inside);
   }
 
   Emitter::State& body_;
@@ -147,122 +144,110 @@ std::set<ir::Symbol> sizes_in(Emitter::State& body) {
   return out;
 }
 
-/// States that tell the body its sizes, where its inputs do not: parameters, and tensors outside.
-std::vector<Emitter::State::Capture> tell_sizes(Emitter::State& body,
+/// A parameter of the fragment.
+Ref add_entry_parameter(Emitter::State& body, std::string_view name, DType dtype,
+                        const Shape& shape, bool varies) {
+  return body.add({.dtype = dtype,
+                   .shape = shape,
+                   .name = std::string(name),
+                   .is_input = true,
+                   .is_claimed = true,
+                   .varies = varies});
+}
+
+/// Adds states that pass the sizes that tract cannot infer from the inputs: their parameters, and
+/// the tensors outside.
+std::vector<BodyState::Capture> add_size_states(Emitter::State& body,
                                                 const std::vector<Ref>& parameters) {
   std::vector<Shape> inputs;
   for (const Ref ref : parameters) inputs.push_back(body.at(ref).shape);
-  const std::set<int> read = read_ids(body);
-  for (const auto& capture : body.captures)
-    if (read.contains(capture.inner.id)) inputs.push_back(body.at(capture.inner).shape);
-  std::vector<Emitter::State::Capture> out;
-  for (const ir::Symbol& size : untold_sizes(sizes_in(body), inputs)) {
+  const std::set<int> used_ids = read_ids(body);
+  for (const auto& capture : body.body.captures)
+    if (used_ids.contains(capture.inner.id)) inputs.push_back(body.at(capture.inner).shape);
+  std::vector<BodyState::Capture> out;
+  for (const ir::Symbol& size : tract_forms::unknown_sizes(sizes_in(body), inputs)) {
     const TensorType type = carrier_type(size);
-    const Ref inner = body.add_parameter("size", type.dtype, type.shape, true);
+    const Ref inner = add_entry_parameter(body, "size", type.dtype, type.shape, true);
     body.outputs.push_back(
-        body.append_call("add", {{"", body.name_of(inner)}, {"", nnef::scalar(1.0)}}, {type})[0]);
-    out.push_back({inner, size_carrier(*body.outer, size)});
+        body.append_call("add", {{"", body.reference(inner)}, {"", nnef::scalar(1.0)}}, {type})[0]);
+    out.push_back({inner, size_carrier(*body.body.outer, size)});
   }
   return out;
 }
 
 nnef::Parameter declared(const Emitter::State& state, Ref ref) {
-  return {state.entries[static_cast<size_t>(ref.id)].text, "tensor<scalar>", {}};
+  return {state.entries[ref.id].text, "tensor<scalar>", {}};
 }
 
 }  // namespace
 
 Emitter::Emitter(const ir::Graph& body, Emitter& outer)
-    : state_(std::make_unique<State>(body, outer.state().target)) {
+    : state_(std::make_unique<State>(body, outer.state().target, &outer.state())) {
   State& inside = *state_;
-  inside.outer = &outer.state();
   inside.written_outside = [&inside](const TensorEntry& entry) {
-    TensorEntry same = entry;
-    same.variable = -1;
-    const Ref outside = inside.outer->identifier(inside.outer->add(std::move(same)));
-    const Ref parameter = inside.add_parameter(entry.name, entry.dtype, entry.shape, false);
-    inside.captures.push_back({parameter, outside});
+    TensorEntry copy = entry;
+    copy.variable = -1;
+    State& outside_state = *inside.body.outer;
+    const Ref outside = outside_state.identifier(outside_state.add(std::move(copy)));
+    const Ref parameter = add_entry_parameter(inside, entry.name, entry.dtype, entry.shape, false);
+    inside.body.captures.push_back({parameter, outside});
     return parameter;
   };
 }
 
 Emitter::State& Emitter::State::outermost() {
-  return outer == nullptr ? *this : outer->outermost();
+  return body.outer == nullptr ? *this : body.outer->outermost();
 }
 
-Ref Emitter::State::add_parameter(std::string_view name, DType dtype, const Shape& shape,
-                                  bool varies) {
-  return add({.dtype = dtype,
-              .shape = shape,
-              .name = std::string(name),
-              .is_input = true,
-              .is_claimed = true,
-              .varies = varies,
-              .text = {},
-              .parts = {}});
-}
-
-Ref Emitter::State::capture(Ref outside) {
-  TensorEntry entry = outer->at(outside);
+Ref captured_by(Emitter::State& state, Ref outside) {
+  TensorEntry entry = state.body.outer->at(outside);
   if (entry.kind == TensorEntry::Kind::constant) {
     entry.variable = -1;
-    return add(std::move(entry));
+    return state.add(std::move(entry));
   }
-  const Ref inside = add_parameter(entry.name, entry.dtype, entry.shape, false);
-  at(inside).of_sizes = entry.of_sizes;
-  at(inside).followed = entry.followed;
-  captures.push_back({inside, outside});
+  const Ref inside = add_entry_parameter(state, entry.name, entry.dtype, entry.shape, false);
+  const tract_forms::Facts& known = state.body.outer->facts(outside);
+  state.facts(inside).from_sizes = known.from_sizes;
+  state.facts(inside).elements = known.elements;
+  state.body.captures.push_back({inside, outside});
   return inside;
 }
 
-Ref Emitter::State::varying(Emitter& emitter, Ref x) {
-  const Ref none = emitter.elementwise("min", {*iteration, emitter.scalar(0.0, DType::f32)});
-  return emitter.call("tract_core_gather",
-                      {emitter.unsqueeze(x, {0}), emitter.cast(none, DType::i64)}, {{"axis", 0}},
-                      at(x).dtype, at(x).shape);
+Ref varying(Emitter& body, Ref x) {
+  const Ref zero = body.scalar(0.0, DType::f32);
+  const Ref zero_index = body.elementwise("min", {*body.state().body.iteration, zero});
+  return body.call("tract_core_gather", {body.unsqueeze(x, {0}), body.cast(zero_index, DType::i64)},
+                   {{"axis", 0}}, body.dtype(x), body.shape(x));
 }
 
-void Emitter::State::hide_constants(Emitter& emitter, std::vector<Ref>& factors) {
-  const auto differs = [this](Ref ref) { return at(ref).varies; };
-  if (std::none_of(factors.begin(), factors.end(), differs)) return;
-  for (Ref& factor : factors) {
-    const bool is_constant = at(factor).kind == TensorEntry::Kind::constant;
-    if (is_zero(at(factor)) || (is_constant && ir::is_integer(at(factor).dtype)))
-      factor = varying(emitter, factor);
-  }
-}
-
-Ref Emitter::State::spread(Emitter& emitter, Ref x, const Shape& shape) {
-  const DType dtype = at(x).dtype;
-  const size_t added = shape.size() - at(x).shape.size();
+Ref broadcast_varying(Emitter& body, Ref x, const Shape& shape) {
+  const DType dtype = body.dtype(x);
+  const Shape from = body.shape(x);
+  const size_t added = shape.size() - from.size();
   Shape ones_shape = shape;
   for (size_t i = added; i < shape.size(); ++i)
-    if (at(x).shape[i - added] == shape[i]) ones_shape[i] = 1;
+    if (from[i - added] == shape[i]) ones_shape[i] = 1;
   const bool is_bool = dtype == DType::boolean;
-  const Ref one = is_bool ? emitter.scalar(true) : emitter.scalar(1, dtype);
-  const Ref ones = emitter.full(one, ones_shape);
-  return emitter.elementwise(is_bool ? "and" : "mul", {x, ones});
+  const Ref one = is_bool ? body.scalar(true) : body.scalar(1, dtype);
+  return body.elementwise(is_bool ? "and" : "mul", {x, body.full(one, ones_shape)});
 }
 
-void Emitter::State::hoist() { Hoister(*this).run(); }
-
 Ref add_parameter(Emitter& body, std::string_view name, DType dtype, const Shape& shape) {
-  return body.state().add_parameter(name, dtype, shape, true);
+  return add_entry_parameter(body.state(), name, dtype, shape, true);
 }
 
 void bind_input(Emitter& body, size_t index, Ref ref) {
   Emitter::State& s = body.state();
-  s.of_value[static_cast<size_t>(s.graph.inputs[index])] = ref.id;
+  s.of_value[s.graph.inputs[index]] = ref.id;
 }
 
-void set_iteration(Emitter& body, Ref parameter) { body.state().iteration = parameter; }
-void set_zero(Emitter& body, Ref parameter) { body.state().zero = parameter; }
-std::optional<Ref> zero_of(Emitter& emitter) { return emitter.state().zero; }
+void set_iteration(Emitter& body, Ref parameter) { body.state().body.iteration = parameter; }
+void set_zero(Emitter& body, Ref parameter) { body.state().body.zero = parameter; }
+std::optional<Ref> zero_of(Emitter& emitter) { return emitter.state().body.zero; }
 
-Ref captured_by(Emitter& body, Ref outside) { return body.state().capture(outside); }
-Ref varying(Emitter& body, Ref x) { return body.state().varying(body, x); }
+Ref captured_by(Emitter& body, Ref outside) { return captured_by(body.state(), outside); }
 
-bool is_in_body(Emitter& emitter) { return emitter.state().outer != nullptr; }
+bool is_in_body(Emitter& emitter) { return emitter.state().is_body; }
 
 bool is_computed(Emitter& emitter, Ref ref) {
   return emitter.state().at(ref).kind == TensorEntry::Kind::identifier;
@@ -271,18 +256,18 @@ bool is_computed(Emitter& emitter, Ref ref) {
 bool translate_body(Emitter& body) {
   Emitter::State& s = body.state();
   s.outermost().translate_nodes(s.graph, body);
-  if (s.is_incomplete) s.outer->stand_in(*s.outer->node);
+  if (s.is_incomplete) s.body.outer->add_placeholders(*s.body.outer->node);
   return !s.is_incomplete;
 }
 
 void add_body_results(Emitter& body, const std::vector<Ref>& results) {
   Emitter::State& s = body.state();
   s.begin(nullptr);
-  std::set<int> named;
-  for (const Ref ref : s.outputs) named.insert(ref.id);
+  std::set<int> taken;
+  for (const Ref ref : s.outputs) taken.insert(ref.id);
   for (const Ref result : results) {
-    s.outputs.push_back(s.result_identifier(body, result, named));
-    s.at(s.outputs.back()).varies = true;  // a result cannot move out
+    s.outputs.push_back(result_identifier(body, result, taken));
+    s.at(s.outputs.back()).varies = true;  // a result is not hoisted
   }
   s.drop_dead();
 }
@@ -301,39 +286,42 @@ bool is_needed(Emitter& body, Ref ref, const std::vector<size_t>& results) {
   std::set<int> needed;
   for (const size_t result : results) needed.insert(body.state().outputs[result].id);
   const std::vector<nnef::Assignment>& statements = body.state().document.graph.body;
-  for (auto at = statements.rbegin(); at != statements.rend(); ++at) {
+  for (auto statement = statements.rbegin(); statement != statements.rend(); ++statement) {
     bool defines_needed = false;
-    for_each_id(at->left, [&](int id) { defines_needed = defines_needed || needed.contains(id); });
-    if (defines_needed) for_each_id(at->right, [&](int id) { needed.insert(id); });
+    for_each_id(statement->left,
+                [&](int id) { defines_needed = defines_needed || needed.contains(id); });
+    if (defines_needed) for_each_id(statement->right, [&](int id) { needed.insert(id); });
   }
   return needed.contains(ref.id);
 }
 
-void add_inner_result(Emitter& body, Ref result) { body.state().inner_results.push_back(result); }
-const std::vector<Ref>& inner_results(Emitter& body) { return body.state().inner_results; }
+void add_inner_result(Emitter& body, Ref result) {
+  body.state().body.inner_results.push_back(result);
+}
+const std::vector<Ref>& inner_results(Emitter& body) { return body.state().body.inner_results; }
 
 void refuse_constant_loop(Emitter& out) {
-  throw Error(target::untranslated("unsupported-op", "a loop over nothing but constants",
+  throw Error(target::untranslated("unsupported-op", "a loop over constants only",
                                    target::target_name(out.state().target),
-                                   "tract 0.23 runs no scan of constants",
-                                   "compute its results in __init__, and keep them as buffers"));
+                                   "tract 0.23 cannot run a scan of constants",
+                                   "compute its results in __init__, and store them as buffers"));
 }
 
 const std::string& name_in(Emitter& body, Ref ref) { return body.state().at(ref).text; }
 
 FinishedBody finish_body(Emitter& body, const std::vector<Ref>& parameters) {
   Emitter::State& s = body.state();
-  s.hoist();
-  const std::vector<Emitter::State::Capture> sizes = tell_sizes(s, parameters);
-  const std::set<int> read = read_ids(s);
+  Hoister(s).run();
+  const std::vector<BodyState::Capture> sizes = add_size_states(s, parameters);
+  const std::set<int> used_ids = read_ids(s);
   s.resolve_names();
   Emitter::State& root = s.outermost();
   FinishedBody out;
   nnef::Fragment fragment;
   fragment.name = out.name = cat("t2n_scan_", root.scans++);
   for (const Ref ref : parameters) fragment.parameters.push_back(declared(s, ref));
-  for (const auto& capture : s.captures) {
-    if (!read.contains(capture.inner.id)) continue;
+  for (const auto& capture : s.body.captures) {
+    if (!used_ids.contains(capture.inner.id)) continue;
     fragment.parameters.push_back(declared(s, capture.inner));
     out.captured.emplace_back(s.at(capture.inner).text, capture.outer);
   }

@@ -3,14 +3,17 @@
 #include <utility>
 
 #include "src/diag/error.h"
-#include "src/translate/births.h"
+#include "src/tract_forms/broadcast_axes.h"
+#include "src/tract_forms/factors.h"
+#include "src/tract_forms/packed.h"
+#include "src/tract_forms/size_barriers.h"
+#include "src/tract_forms/uniform.h"
+#include "src/translate/barriers.h"
 #include "src/translate/emitter.h"
+#include "src/translate/emitter_body.h"
 #include "src/translate/emitter_state.h"
-#include "src/translate/factors.h"
-#include "src/translate/named_sizes.h"
-#include "src/translate/packed.h"
-#include "src/translate/repeats.h"
-#include "src/translate/uniform.h"
+#include "src/translate/rounded_later.h"
+#include "src/translate/unbacked_sizes.h"
 
 namespace t2n::ops {
 namespace {
@@ -18,6 +21,13 @@ namespace {
 void add_attributes(std::vector<nnef::Argument>& arguments, const Attributes& attributes) {
   for (const Attribute& attribute : attributes)
     arguments.push_back({std::string(attribute.name), attribute.value});
+}
+
+void check_callable(const Emitter::State& state, std::string_view op,
+                    const std::vector<Ref>& operands, const Attributes& attributes) {
+  T2N_ASSERT(!op.starts_with("t2n_") || find_fragment(op) != nullptr, "no fragment is called '", op,
+             "'");
+  tract_forms::check_packed(state, op, operands, attributes);
 }
 
 /// If dtypes differ, tract silently casts one operand, or fails; `select` never casts.
@@ -40,7 +50,7 @@ void check_operand_dtypes(std::string_view op, const Emitter& out,
 Dim broadcast_dim(const Emitter::State& state, const Dim& a, const Dim& b) {
   if (a == b || b == Dim(1)) return a;
   if (a == Dim(1)) return b;
-  if (!state.agrees(a, b) && (ir::is_born(a) || ir::is_born(b)))
+  if (!state.agrees(a, b) && (ir::is_unbacked(a) || ir::is_unbacked(b)))
     throw Error("unsupported-argument",
                 cat("operands of sizes ", ir::as_written(a).str(), " and ", ir::as_written(b).str(),
                     " are broadcast"),
@@ -61,6 +71,13 @@ Shape broadcast_shape(const Emitter::State& state, const Shape& a, const Shape& 
   return out;
 }
 
+std::vector<Ref> with_barriers(Emitter& out, std::string_view op, std::vector<Ref> operands,
+                               const Attributes& attributes) {
+  const Emitter::State& state = out.state();
+  operands = gathered(out, operands, tract_forms::number_barriers(state, op, operands));
+  return gathered(out, operands, tract_forms::broadcast_barriers(state, op, operands, attributes));
+}
+
 }  // namespace
 
 Shape Emitter::broadcast(const Shape& a, const Shape& b) const {
@@ -72,115 +89,80 @@ Ref Emitter::call(std::string_view op, const std::vector<Ref>& operands,
   return calls(op, operands, attributes, {{dtype, shape}})[0];
 }
 
-std::vector<Ref> Emitter::calls(std::string_view op, const std::vector<Ref>& given,
+std::vector<Ref> Emitter::calls(std::string_view op, const std::vector<Ref>& inputs,
                                 const Attributes& attributes,
                                 const std::vector<TensorType>& results) {
-  T2N_ASSERT(!op.starts_with("t2n_") || find_fragment(op) != nullptr, "no fragment is called '", op,
-             "'");
-  check_packed(*this, op, given, attributes);
-  const std::vector<Ref> operands = hidden_repeats(
-      *this, op, hidden_uniforms(*this, op, tied(*this, given, attributes)), attributes);
+  check_callable(*state_, op, inputs, attributes);
+  const std::vector<Ref> operands =
+      with_barriers(*this, op, with_dependencies(*this, inputs, attributes), attributes);
   std::vector<nnef::Argument> arguments;
   for (const Ref ref : operands) arguments.push_back({"", state_->operand(ref)});
   add_attributes(arguments, attributes);
-  const std::vector<Ref> made = state_->append_call(op, std::move(arguments), results);
-  for (const Ref ref : made) {
-    state_->at(ref).of_sizes = state_->are_sizes(operands);
-    note_uniform(*state_, op, operands, ref);
-    note_repeats(*state_, op, operands, attributes, ref);
-    note_scaled(*this, op, operands, ref);
-  }
-  return made;
+  const std::vector<Ref> outputs = state_->append_call(op, std::move(arguments), results);
+  for (const Ref ref : outputs) tract_forms::note_call(*state_, op, operands, attributes, ref);
+  return outputs;
 }
 
-Ref Emitter::call_list(std::string_view op, const std::vector<Ref>& given,
+Ref Emitter::call_list(std::string_view op, const std::vector<Ref>& inputs,
                        const Attributes& attributes, DType dtype, const Shape& shape) {
-  check_packed(*this, op, given, attributes);
-  const std::vector<Ref> list =
-      hidden_repeats(*this, op, hidden_uniforms(*this, op, given), attributes);
+  check_callable(*state_, op, inputs, attributes);
+  const std::vector<Ref> list = with_barriers(*this, op, inputs, attributes);
   nnef::Values items;
   for (const Ref ref : list) items.push_back(state_->operand(ref));
   std::vector<nnef::Argument> arguments = {{"", nnef::array(std::move(items))}};
   add_attributes(arguments, attributes);
-  const Ref made = state_->append_call(op, std::move(arguments), {{dtype, shape}})[0];
-  note_uniform(*state_, op, list, made);
-  note_repeats(*state_, op, list, attributes, made);
-  note_scaled(*this, op, list, made);
-  return made;
+  const Ref output = state_->append_call(op, std::move(arguments), {{dtype, shape}})[0];
+  tract_forms::note_list_call(*state_, op, list, attributes, output);
+  return output;
 }
 
-/// A number of sizes in a form that tract 0.23 does not follow: |n| * sign(n); for integers, whose
-/// sign 0.21 lacks, |n| - ||n| - n|. tract takes a number that it follows for a size, and then W /
-/// 2W for 0, a tensor times W * 0.000001 for 0, and a state of a scan for a multiple of it.
-Ref Emitter::State::hidden_size(Ref number) {
-  if (const auto known = hidden_sizes.find(number.id); known != hidden_sizes.end())
-    return Ref{known->second};
-  const TensorType type{at(number).dtype, at(number).shape};
-  const auto call = [&](std::string_view op, const std::vector<Ref>& operands) {
-    std::vector<nnef::Argument> arguments;
-    for (const Ref operand : operands) arguments.push_back({"", name_of(operand)});
-    return append_call(op, std::move(arguments), {type})[0];
-  };
-  // 0.21 lacks abs of f64.
-  const bool is_double = type.dtype == DType::f64;
-  const Ref size = is_double ? call("max", {number, call("neg", {number})}) : call("abs", {number});
-  const Ref hidden = ir::is_integer(type.dtype)
-                         ? call("sub", {size, call("abs", {call("sub", {size, number})})})
-                         : call("mul", {size, call("sign", {number})});
-  hidden_sizes[number.id] = hidden.id;
-  return hidden;
-}
+namespace {
 
-/// In products, tract also uses a size to narrow the other factor, and combines several products
-/// into polynomials that grow with each operation before them.
-void Emitter::State::hide_sizes(std::string_view op, std::vector<Ref>& operands,
-                                const Shape& shape) {
-  if (op != "mul" && op != "div") return;
-  for (Ref& operand : operands) {
-    const TensorEntry& factor = at(operand);
-    const bool is_float = ir::is_float(factor.dtype);
-    const bool is_integer = factor.dtype == DType::i64 || factor.dtype == DType::i32;
-    // Integers computed from sizes alone stay sizes.
-    if (factor.of_sizes && factor.shape.empty() && (is_float || (is_integer && !shape.empty())))
-      operand = hidden_size(operand);
+/// An operand that is scaled again, if folding the constants would change the result.
+std::optional<size_t> scaled_twice(const Emitter::State& state, std::string_view op,
+                                   const std::vector<Ref>& operands) {
+  using tract_forms::Folding;
+  for (const size_t i : {size_t{0}, size_t{1}}) {
+    const Folding folding = tract_forms::folding_of(state, op, operands, i);
+    if (folding == Folding::wrong || (folding == Folding::inexact && is_rounded_later(state)))
+      return i;
   }
+  return {};
 }
 
-Ref Emitter::elementwise(std::string_view op, const std::vector<Ref>& given,
+}  // namespace
+
+Ref Emitter::elementwise(std::string_view op, const std::vector<Ref>& inputs,
                          std::optional<DType> dtype, const Attributes& attributes) {
-  if (const auto place = scaled_twice(*this, op, given)) {
-    std::vector<Ref> negated = given;
-    negated[*place] = elementwise("neg", {given[*place]});
+  if (const auto index = scaled_twice(*state_, op, inputs)) {
+    std::vector<Ref> negated = inputs;
+    negated[*index] = elementwise("neg", {inputs[*index]});
     return elementwise("neg", {elementwise(op, negated, dtype, attributes)});
   }
-  check_packed(*this, op, given, attributes);
-  check_operand_dtypes(op, *this, given);
-  std::vector<Ref> operands = given;
+  check_callable(*state_, op, inputs, attributes);
+  check_operand_dtypes(op, *this, inputs);
+  std::vector<Ref> operands = inputs;
   Shape shape;
   for (const Ref ref : operands) shape = broadcast_shape(*state_, shape, this->shape(ref));
   const TensorType type{dtype.value_or(this->dtype(operands.at(0))), shape};
-  T2N_ASSERT(!op.starts_with("t2n_") || find_fragment(op) != nullptr, "no fragment is called '", op,
-             "'");
-  if (target::has(state_->target, target::Feature::open_sizes))
-    state_->hide_sizes(op, operands, shape);
-  if (is_absorbing(op) && state_->iteration) state_->hide_constants(*this, operands);
-  operands = tied_constants(*this, op, std::move(operands), shape);
+  operands = tract_forms::with_size_barriers(*state_, op, std::move(operands), shape);
+  if (state_->body.iteration)
+    for (const tract_forms::Barrier& each : tract_forms::body_barriers(*state_, op, operands))
+      operands[each.operand] = varying(*this, operands[each.operand]);
+  operands = dependent_constants(*this, op, std::move(operands), shape);
   for (Ref& operand : operands) {
     const auto rank = static_cast<std::ptrdiff_t>(this->shape(operand).size());
     operand = with_named_sizes(*this, operand, Shape(shape.end() - rank, shape.end()));
   }
-  operands = hidden_uniforms(*this, op, operands);
+  operands = gathered(*this, operands, tract_forms::number_barriers(*state_, op, operands));
   std::vector<nnef::Argument> arguments = state_->aligned_operands(
       operands, shape,
       [&](const Shape& a, const Shape& b) { return broadcast_shape(*state_, a, b); },
       [&](size_t i, const Ints& axes) { return unsqueeze(operands[i], axes); });
   add_attributes(arguments, attributes);
-  const Ref made = state_->append_call(op, std::move(arguments), {type})[0];
-  state_->at(made).of_sizes = op != "pow" && state_->are_sizes(operands);  // tract follows no power
-  note_uniform(*state_, op, operands, made);
-  note_elementwise_repeats(*state_, operands, made);
-  note_scaled(*this, op, operands, made);
-  return made;
+  const Ref output = state_->append_call(op, std::move(arguments), {type})[0];
+  tract_forms::note_elementwise(*state_, op, operands, output);
+  return output;
 }
 
 }  // namespace t2n::ops

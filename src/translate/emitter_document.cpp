@@ -5,12 +5,12 @@
 #include <utility>
 
 #include "src/diag/error.h"
-#include "src/nnef_reader/parser.h"
+#include "src/nnef/parser.h"
 #include "src/spec/dialect.h"
-#include "src/translate/births.h"
 #include "src/translate/emitter.h"
 #include "src/translate/emitter_state.h"
 #include "src/translate/fragments.h"
+#include "src/translate/unbacked_sizes.h"
 
 namespace t2n::ops {
 namespace {
@@ -48,7 +48,7 @@ const std::map<std::string, nnef::Fragment, std::less<>>& fragments() {
   return table;
 }
 
-/// Names of called operations, and of symbols in dimension expressions.
+/// Names of called operations and fragments, and symbols in dimension expressions.
 struct Mentions {
   std::set<std::string, std::less<>> ops;
   std::set<std::string, std::less<>> fragments;  ///< those of ops/fragments
@@ -69,15 +69,16 @@ void add_mentions(const nnef::Value& value, Mentions& out) {
   });
 }
 
-/// The demands without which the graph fails, for readers: no engine knows these sizes at start.
-std::string demands_text(const ir::Graph& graph) {
+/// The runtime assertions as text, for readers: no engine knows these sizes when it loads the
+/// graph.
+std::string runtime_assertions_text(const ir::Graph& graph) {
   std::string out = "numbers of entries are 0 or more";
-  for (const ir::Comparison& demand : ir::demands(graph))
-    out += cat("; ", ir::str(ir::as_written(demand)));
+  for (const ir::Comparison& assertion : ir::runtime_assertions(graph))
+    out += cat("; ", ir::str(ir::as_written(assertion)));
   return out;
 }
 
-nnef::Fragment properties(const target::Target& target, const std::string& demands) {
+nnef::Fragment properties(const target::Target& target, const std::string& runtime_assertions) {
   const auto pair = [](const char* key, std::string value) {
     return nnef::tuple({nnef::string(key), nnef::string(std::move(value))});
   };
@@ -86,20 +87,22 @@ nnef::Fragment properties(const target::Target& target, const std::string& deman
   out.results.push_back({"properties", "(string, tensor<scalar>)[]", {}});
   nnef::Values pairs = {pair("t2nnef_version", std::string(kVersion)),
                         pair("tract_target_version", target::version_str(target.version))};
-  if (!demands.empty()) pairs.push_back(pair(spec::kDemands.data(), demands));
+  if (!runtime_assertions.empty())
+    pairs.push_back(pair(spec::kRuntimeAssertions.data(), runtime_assertions));
   out.body.push_back({nnef::identifier("properties"), nnef::array(std::move(pairs)), {}});
   return out;
 }
 
 /// Adds the fragments, properties and extension lines that the graph's body needs.
-void complete(nnef::Document& document, const target::Target& target, const std::string& demands) {
+void complete(nnef::Document& document, const target::Target& target,
+              const std::string& runtime_assertions) {
   Mentions mentions;
   for (const nnef::Assignment& statement : document.graph.body)
     add_mentions(statement.right, mentions);
   for (const nnef::Fragment& body : document.fragments)
     for (const nnef::Assignment& statement : body.body) add_mentions(statement.right, mentions);
   std::vector<nnef::Fragment> bodies = std::exchange(document.fragments, {});
-  document.fragments.push_back(properties(target, demands));
+  document.fragments.push_back(properties(target, runtime_assertions));
   for (const std::string& name : mentions.fragments)
     document.fragments.push_back(fragments().find(name)->second);
   std::move(bodies.begin(), bodies.end(), std::back_inserter(document.fragments));
@@ -107,8 +110,8 @@ void complete(nnef::Document& document, const target::Target& target, const std:
   for (const std::string& op : mentions.ops)
     for (const RegistryLine& row : kRegistries)
       if (op.starts_with(row.prefix)) lines.insert(cat("tract_registry ", row.registry));
-  for (const ir::Symbol& symbol : mentions.symbols) lines.insert(cat("tract_symbol ", symbol));
   document.extensions.assign(lines.begin(), lines.end());
+  document.symbols.assign(mentions.symbols.begin(), mentions.symbols.end());
 }
 
 }  // namespace
@@ -118,51 +121,55 @@ const nnef::Fragment* find_fragment(std::string_view name) {
   return found == fragments().end() ? nullptr : &found->second;
 }
 
-Ref Emitter::State::copied(Emitter& emitter, Ref ref) {
-  const TensorEntry source = at(ref);
+Ref copied(Emitter& emitter, Ref ref) {
+  const TensorEntry source = emitter.state().at(ref);
   // The shortest identity that 0.21 and 0.22 have.
-  return target::has(target, target::Feature::copy)
+  return emitter.has(target::Feature::copy)
              ? emitter.call("copy", {ref}, {}, source.dtype, source.shape)
              : emitter.call("squeeze", {ref}, {{"axes", Ints{}}}, source.dtype, source.shape);
 }
 
-Ref Emitter::State::result_identifier(Emitter& emitter, Ref ref, std::set<int>& named) {
-  return own_identifier(identifier(ref), named, [&](Ref x) { return copied(emitter, x); });
+Ref result_identifier(Emitter& emitter, Ref ref, std::set<int>& taken) {
+  Emitter::State& state = emitter.state();
+  return state.own_identifier(state.identifier(ref), taken,
+                              [&](Ref x) { return copied(emitter, x); });
 }
 
-void Emitter::State::add_outputs(Emitter& emitter) {
-  begin(nullptr);
-  std::set<int> named;
-  for (const ir::ValueId id : graph.outputs) {
+void add_outputs(Emitter& emitter) {
+  Emitter::State& s = emitter.state();
+  s.begin(nullptr);
+  std::set<int> taken;
+  for (const ir::ValueId id : s.graph.outputs) {
     Ref result = emitter.value(id);
-    if (outputs.empty() && !is_incomplete) result = under_demands(emitter, result);
-    outputs.push_back(result_identifier(emitter, result, named));
+    if (s.outputs.empty() && !s.is_incomplete) result = under_runtime_assertions(emitter, result);
+    s.outputs.push_back(result_identifier(emitter, result, taken));
   }
-  notes.results = graph.output_names;
+  s.notes.results = s.graph.output_names;
 }
 
 void Emitter::State::resolve_names() {
   std::vector<std::string> symbols;
   inputs.clear();
   for (const ir::ValueId id : graph.inputs) {
-    for (const Dim& dim : graph.values[static_cast<size_t>(id)].shape)
+    for (const Dim& dim : graph.values[id].shape)
       for (const ir::Symbol& symbol : dim.symbols()) symbols.push_back(symbol.str());
-    inputs.push_back(Ref{of_value[static_cast<size_t>(id)]});
+    inputs.push_back(Ref{of_value[id]});
   }
-  for (const auto& [name, birth] : births) symbols.push_back(name);
+  for (const auto& [name, size] : unbacked.sizes) symbols.push_back(name);
   Draft::resolve_names(symbols);
 }
 
 nnef::Document Emitter::finish() {
   State& s = *state_;
-  s.add_outputs(*this);
+  add_outputs(*this);
   if (!s.is_incomplete) s.drop_dead();
   s.resolve_names();
   nnef::Graph& graph = s.document.graph;
   graph.name = nnef::identifier_for(s.graph.name);
   for (const ir::ValueId id : s.graph.inputs) graph.parameters.push_back(s.at(value(id)).text);
   for (const Ref ref : s.outputs) graph.results.push_back(s.at(ref).text);
-  complete(s.document, s.target, s.demanded ? demands_text(s.graph) : "");
+  complete(s.document, s.target,
+           s.unbacked.failed_assertions ? runtime_assertions_text(s.graph) : "");
   return std::move(s.document);
 }
 

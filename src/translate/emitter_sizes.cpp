@@ -1,21 +1,20 @@
-// Symbolic sizes: as numbers, as bounds of slices, and as the engine knows them.
+// Symbolic sizes: as numbers, as bounds of slices, and in the form that the engine infers.
 #include <algorithm>
 #include <utility>
 
 #include "ir/prove.h"
-#include "nnef_writer/dimension.h"
 #include "src/diag/error.h"
-#include "src/translate/births.h"
+#include "src/tract_forms/sizes/size_text.h"
 #include "src/translate/emitter.h"
 #include "src/translate/emitter_state.h"
-#include "src/translate/named_sizes.h"
 #include "src/translate/sizes.h"
 #include "src/translate/streamed.h"
+#include "src/translate/unbacked_sizes.h"
 
 namespace t2n::ops {
 
 int64_t Emitter::State::at_sample(const Dim& size) const {
-  if (outer != nullptr) return outer->at_sample(size);
+  if (body.outer != nullptr) return body.outer->at_sample(size);
   const ir::Sizes& sizes = ir::sample_sizes(graph);
   return size
       .substitute([&](const ir::Symbol& symbol) -> std::optional<Dim> {
@@ -29,7 +28,7 @@ int64_t Emitter::State::at_sample(const Dim& size) const {
 bool Emitter::State::agrees(const Dim& a, const Dim& b) const {
   if (a == b) return true;
   if (a.is_constant() && b.is_constant()) return false;
-  // An axis of extent 1 repeats where it meets another size.
+  // An axis of extent 1 is broadcast to another size.
   return !(a == Dim(1)) && !(b == Dim(1)) && at_sample(a) == at_sample(b);
 }
 
@@ -45,19 +44,20 @@ Ref Emitter::size(const Dim& size, DType dtype) {
   if (size.is_constant())
     return ir::is_float(dtype) ? scalar(static_cast<double>(size.value()), dtype)
                                : scalar(size.value(), dtype);
-  if (is_born(size)) {
+  if (is_unbacked(size)) {
     const ir::Symbol* const symbol = size.as_symbol();
-    return cast(symbol != nullptr ? born_count(*this, *symbol) : computed_size(*this, size), dtype);
+    return cast(symbol != nullptr ? unbacked_count(*this, *symbol) : computed_size(*this, size),
+                dtype);
   }
   const bool is_direct = ir::is_float(dtype) || dtype == DType::i64;
   if (!is_direct) return cast(this->size(size, DType::i64), dtype);
-  nnef::refuse_many_quotients(size);
-  if (!nnef::has_tract_text(size)) return cast(computed_size(*this, size), dtype);
+  tract_forms::refuse_many_quotients(size);
+  if (!tract_forms::has_size_text(size)) return cast(computed_size(*this, size), dtype);
   const Ref number = state_->append_call(
       "tract_core_cast",
       {{"", draft::dim_value(size)}, {"to", nnef::string(std::string(ir::dtype_name(dtype)))}},
       {{dtype, {}}})[0];
-  state_->at(number).of_sizes = true;
+  state_->facts(number).from_sizes = true;
   return number;
 }
 
@@ -76,19 +76,10 @@ bool may_be_zero(Emitter& out, const Dim& size) {
          });
 }
 
-bool Emitter::State::are_sizes(const std::vector<Ref>& operands) {
-  const auto is_size = [this](Ref ref) { return at(ref).of_sizes; };
-  const auto is_known = [&](Ref ref) {
-    return at(ref).kind == TensorEntry::Kind::constant || is_size(ref);
-  };
-  return std::any_of(operands.begin(), operands.end(), is_size) &&
-         std::all_of(operands.begin(), operands.end(), is_known);
-}
-
-/// tract 0.23 fails if a mask is made of a range of dimensions. A range of integers gets a size of
-/// its own, which tract_core_dyn_slice replaces.
+/// tract 0.23 fails if a mask is computed from a range of dimensions. A range of integers gets a
+/// new size symbol, which tract_core_dyn_slice replaces.
 Ref Emitter::range(const Dim& n) {
-  // For a streamed size tract only counts ranges of dimensions.
+  // For a streamed size tract only supports ranges of dimensions.
   if (is_streamed(n))
     return call("tract_core_range", {}, {{"start", 0}, {"end", n}, {"step", 1}}, DType::i64, {n});
   const Ref all =
@@ -99,7 +90,7 @@ Ref Emitter::range(const Dim& n) {
 
 Ref Emitter::sized(Ref x, int axis, const Dim& size) {
   Shape shape = this->shape(x);
-  shape.at(static_cast<size_t>(axis)) = size;
+  shape.at(axis) = size;
   return call("tract_core_dyn_slice", {x},
               {{"start", 0}, {"end", size}, {"len", size}, {"axis", axis}}, dtype(x), shape);
 }
@@ -107,24 +98,24 @@ Ref Emitter::sized(Ref x, int axis, const Dim& size) {
 Ref with_named_sizes(Emitter& out, Ref x, const Shape& shape) {
   if (out.state().at(x).kind == TensorEntry::Kind::constant) return x;
   for (size_t i = 0; i < shape.size(); ++i) {
-    const Dim is = size_of(out, x, static_cast<int64_t>(i)), named = shape[i];
-    if (is == named || is == Dim(1) || named == Dim(1) || ir::is_born(is) || ir::is_born(named) ||
-        out.is_streamed(is))
+    const Dim actual = size_of(out, x, static_cast<int64_t>(i)), named = shape[i];
+    if (actual == named || actual == Dim(1) || named == Dim(1) || ir::is_unbacked(actual) ||
+        ir::is_unbacked(named) || out.is_streamed(actual))
       continue;
-    if (nnef::tract_form(is) != nnef::tract_form(named) && nnef::has_tract_text(named))
+    if (tract_forms::parsed_form(actual) != tract_forms::parsed_form(named) &&
+        tract_forms::has_size_text(named))
       x = out.sized(x, static_cast<int>(i), named);
   }
   return x;
 }
 
-/// tract sometimes computes `S - S/2` wrong as a size, and bounds that it does not know as sizes
-/// break tract_core_dyn_slice, which mixes their axes with those of the tensor. An index gets the
-/// size instead.
-Ref Emitter::slice_open(Ref x, int axis, const Dim& begin, const Dim& end) {
+/// Bounds that are no sizes to tract break tract_core_dyn_slice, which mixes up their axes with
+/// those of the tensor.
+Ref Emitter::slice_dynamic(Ref x, int axis, const Dim& begin, const Dim& end) {
   Shape shape = this->shape(x);
-  shape.at(static_cast<size_t>(axis)) = end - begin;
-  // tract sometimes computes `S - S/2` wrong as a size.
-  if (has_operation<ir::FloorDiv, ir::Mod>(begin)) {
+  shape.at(axis) = end - begin;
+  // tract sometimes computes a size `S - S/2` wrong, so the slice becomes a gather.
+  if (ir::has_operation<ir::FloorDiv, ir::Mod>(begin)) {
     const Ref index = elementwise("add", {range(end - begin), size(begin, DType::i64)});
     return call("tract_core_gather", {x, index}, {{"axis", axis}}, dtype(x), shape);
   }
@@ -132,9 +123,10 @@ Ref Emitter::slice_open(Ref x, int axis, const Dim& begin, const Dim& end) {
     const Ref part =
         call("slice", {x}, {{"axes", Ints{axis}}, {"begin", Shape{begin}}, {"end", Shape{end}}},
              dtype(x), shape);
-    const Dim size = nnef::tract_form(end) - nnef::tract_form(begin);
-    const bool is_found = size == nnef::tract_form(end - begin) || is_streamed(end - begin);
-    return is_found ? part : sized(part, axis, end - begin);
+    const Dim size = tract_forms::parsed_form(end) - tract_forms::parsed_form(begin);
+    const bool is_inferred =
+        size == tract_forms::parsed_form(end - begin) || is_streamed(end - begin);
+    return is_inferred ? part : sized(part, axis, end - begin);
   }
   return call("tract_core_dyn_slice", {x},
               {{"start", begin}, {"end", end}, {"len", end - begin}, {"axis", axis}}, dtype(x),
@@ -142,22 +134,22 @@ Ref Emitter::slice_open(Ref x, int axis, const Dim& begin, const Dim& end) {
 }
 
 Ref Emitter::slice(Ref x, int axis, const Dim& begin, const Dim& end, int64_t stride) {
-  const Dim whole = shape(x).at(static_cast<size_t>(axis));
-  if (begin == Dim(0) && end == whole && stride == 1) return x;
+  const Dim extent = shape(x).at(axis);
+  if (begin == Dim(0) && end == extent && stride == 1) return x;
   if (begin.is_constant() && end.is_constant() && stride > 0)
     return slice(x, axis, begin.value(), end.value(), stride);
-  if (stride == 1) return slice_open(x, axis, begin, end);
-  if (stride > 0 && begin.is_constant() && is_streamed(whole) && ir::is_float(dtype(x)))
-    return streamed_steps(*this, slice_open(x, axis, begin, end), axis, stride);
+  if (stride == 1) return slice_dynamic(x, axis, begin, end);
+  if (stride > 0 && begin.is_constant() && is_streamed(extent) && ir::is_float(dtype(x)))
+    return streamed_steps(*this, slice_dynamic(x, axis, begin, end), axis, stride);
   const int64_t step = std::abs(stride);
   const Dim span = stride < 0 ? begin - end : end - begin;
   const Dim count = floor_div(span + Dim(step - 1), Dim(step));
-  const Ref steps = range(count);
-  const Ref way = step == 1 ? steps : elementwise("mul", {steps, scalar(step, DType::i64)});
-  const Ref index = stride < 0 ? elementwise("sub", {size(begin, DType::i64), way})
-                               : elementwise("add", {way, size(begin, DType::i64)});
+  const Ref numbers = range(count);
+  const Ref offsets = step == 1 ? numbers : elementwise("mul", {numbers, scalar(step, DType::i64)});
+  const Ref index = stride < 0 ? elementwise("sub", {size(begin, DType::i64), offsets})
+                               : elementwise("add", {offsets, size(begin, DType::i64)});
   Shape shape = this->shape(x);
-  shape[static_cast<size_t>(axis)] = count;
+  shape[axis] = count;
   return call("tract_core_gather", {x, index}, {{"axis", axis}}, dtype(x), shape);
 }
 
@@ -207,23 +199,37 @@ Shape part(const Shape& shape, size_t begin, size_t end) {
                shape.begin() + static_cast<std::ptrdiff_t>(end));
 }
 
+/// tract reads S + S/2 as (3*S)/2, and computes it as either. Where all other sizes are numbers, it
+/// infers this one.
+Shape with_inferred_quotient(Shape shape) {
+  const auto is_quotient = [](const Dim& size) { return has_operation<ir::FloorDiv>(size); };
+  const auto found = std::find_if(shape.begin(), shape.end(), is_quotient);
+  const auto constants =
+      std::count_if(shape.begin(), shape.end(), [](const Dim& size) { return size.is_constant(); });
+  if (found != shape.end() && constants + 1 == std::ssize(shape)) *found = -1;
+  return shape;
+}
+
 }  // namespace
 
 /// tract up to 0.22 compares products as they are written, so the fewer factors the better.
 Ref Emitter::reshape_groups(Ref x, const Shape& shape) {
   const Shape from = this->shape(x);
   const std::vector<Group> groups = groups_of(*this, from, shape);
+  const bool is_inferring = target::has(state_->target, target::Feature::open_sizes);
   for (size_t g = groups.size(); g-- > 0;) {
     const Group& group = groups[g];
     const Shape inner = part(shape, group.to, group.to_end);
     if (inner == part(from, group.from, group.from_end)) continue;
     Shape next = part(from, 0, group.from);
     for (const Dim& size : part(shape, group.to, shape.size())) next.push_back(size);
+    const auto start = static_cast<int64_t>(group.from);
     const auto count = static_cast<int64_t>(group.from_end - group.from);
-    x = call(
-        "reshape", {x},
-        {{"shape", inner}, {"axis_start", static_cast<int64_t>(group.from)}, {"axis_count", count}},
-        dtype(x), next);
+    x = call("reshape", {x},
+             {{"shape", is_inferring ? with_inferred_quotient(inner) : inner},
+              {"axis_start", start},
+              {"axis_count", count}},
+             dtype(x), next);
   }
   return x;
 }

@@ -8,12 +8,10 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
-#include "src/draft/draft.h"
+#include "src/tract_forms/tract_draft.h"
 #include "src/translate/emitter.h"
-#include "src/translate/factors.h"
 #include "src/translate/nan.h"
 #include "src/translate/sizes.h"
 
@@ -25,94 +23,74 @@ using draft::is_zero;
 using draft::kLargeBytes;
 using draft::TensorEntry;
 using draft::type_str;
-using draft::without_repeats;
+using draft::without_broadcast_axes;
 
-struct Emitter::State : draft::Draft {
-  State(const ir::Graph& graph_in, const target::Target& target_in);
-
-  const ir::Graph& graph;
-  target::Target target;
-  std::vector<int> of_value;        ///< per IR value: its entry or -1
-  std::vector<int> constant_index;  ///< per IR value: index in graph.constants or -1
-  std::vector<int> use_counts;
-  const ir::Node* node = nullptr;            ///< the node being translated
-  std::vector<const ir::Node*> place_nodes;  ///< of notes.places
-  int first_of_node = 0;                     ///< the first entry that this node made
-  /// Starts the translation of a node, or ends it.
-  void begin(const ir::Node* next);
-
-  /// Whether all operands are symbolic sizes and constants, with at least one size.
-  bool are_sizes(const std::vector<Ref>& operands);
-  Ref hidden_size(Ref size);
-  std::unordered_map<int, int> hidden_sizes;  ///< by the hidden number's identifier
-  void hide_sizes(std::string_view op, std::vector<Ref>& operands, const Shape& shape);
-  std::map<int, Scaling> scaled;  ///< by identifier (factors.cpp)
-  int64_t at_sample(const Dim& size) const;
-  /// Whether two sizes are equal, or may be: expressions are only known to differ at the sample.
-  bool agrees(const Dim& a, const Dim& b) const;
-  bool agrees(const Shape& a, const Shape& b) const;
-
-  Ref copied(Emitter& emitter, Ref ref);
-  /// One that no other result has; `named`: those that are taken.
-  Ref result_identifier(Emitter& emitter, Ref ref, std::set<int>& named);
-  void add_outputs(Emitter& emitter);
-  /// Resolves names; those of symbols are taken.
-  void resolve_names();
-
-  /// Gives stand-ins to the outputs of an operation that failed, for later operations.
-  void stand_in(const ir::Node& failed);
-  std::shared_ptr<const NanFacts> nan;  ///< once something asked for them (nan.cpp)
-
-  // Sizes that follow from values (births.cpp).
-  struct Birth {
-    Ref places;   ///< [count], or [rank, count]: positions, none negative
-    Ref counted;  ///< the tensor whose nonzero elements are counted
-    std::optional<Ref> count;
+/// Data-dependent sizes of a document (unbacked_sizes.cpp).
+struct UnbackedState {
+  struct Size {
+    Ref indices;  ///< [count], or [rank, count]; none is negative
+    Ref mask;     ///< the tensor whose nonzero elements are counted
+    std::optional<Ref> count = {};
   };
-  std::map<std::string, Birth> births;           ///< by the name of the size
-  std::map<int, std::set<std::string>> tied_to;  ///< identifiers made to follow from them
-  std::set<std::string> uncounted;               ///< such sizes of refused operations; outermost
-  std::set<size_t> taken_demands;
-  std::optional<Ref> demanded;  ///< 0 if all demands hold, else more
+  std::map<std::string, Size> sizes;                  ///< those that are defined, by name
+  std::map<int, std::set<std::string>> dependent_on;  ///< per identifier: the sizes it depends on
+  std::set<std::string> undefined;                    ///< of refused operations; outermost
+  std::set<size_t> emitted_assertions;
+  std::optional<Ref> failed_assertions;  ///< 0 if all assertions hold, else more
+};
 
-  bool is_incomplete = false;  ///< contains stand-ins: its statements are unusable
-
-  // Bodies of scans (emitter_body.cpp).
-  /// An outer tensor that a body reads: its parameter, and what is bound to it.
+/// The body of a scan (emitter_body.cpp).
+struct BodyState {
+  /// An outer tensor that the body reads: its parameter in the body, and the tensor.
   struct Capture {
     Ref inner;
     Ref outer;
   };
-  State* outer = nullptr;          ///< the outer document's state, if this is the body of a scan
-  std::optional<Ref> iteration;    ///< in a body: the iteration's number, a state in f32
-  std::optional<Ref> zero;         ///< in a body with inner scans: a state that is always 0
-  std::vector<Ref> inner_results;  ///< of those scans, one each
+  Emitter::State* outer = nullptr;  ///< null outside of bodies
+  std::optional<Ref> iteration;     ///< the iteration number, a state in f32
+  std::optional<Ref> zero;          ///< with inner scans: a state that is always 0
+  std::vector<Ref> inner_results;   ///< of those scans, one each
   std::vector<Capture> captures;
-  std::map<ir::Symbol, Ref> carriers;  ///< tensors that tell sizes to bodies (body_sizes.cpp)
+};
+
+struct Emitter::State : tract_forms::TractDraft {
+  /// `outer`: the outer document's state, if this is the body of a scan.
+  State(const ir::Graph& graph_in, const target::Target& target_in, State* outer);
+
+  const ir::Graph& graph;
+  std::vector<int> of_value;        ///< per IR value: its entry or -1
+  std::vector<int> constant_index;  ///< per IR value: index in graph.constants or -1
+  std::vector<int> use_counts;
+  const ir::Node* node = nullptr;               ///< the node being translated
+  std::vector<const ir::Node*> location_nodes;  ///< per entry of notes.locations
+  int first_of_node = 0;                        ///< the first entry of this node
+  bool is_incomplete = false;  ///< contains placeholders: its statements are unusable
+  UnbackedState unbacked;
+  BodyState body;
+  std::shared_ptr<const NanAnalysis> nan;  ///< computed on first use (nan.cpp)
+  std::map<ir::Symbol, Ref> carriers;      ///< tensors that pass sizes to bodies (body_sizes.cpp)
   int scans = 0;  ///< fragments made for bodies so far; kept in the outermost state
   /// Translates all operations of a graph; set once, in the outermost state.
   std::function<void(const ir::Graph& graph, Emitter& emitter)> translate_nodes;
+
+  /// Starts the translation of a node, or ends it.
+  void begin(const ir::Node* next);
   State& outermost();
-  /// A parameter of the fragment.
-  Ref add_parameter(std::string_view name, DType dtype, const Shape& shape, bool varies);
-  /// An outer tensor inside the body: constants stay constants, others become parameters.
-  Ref capture(Ref outside);
-  /// `x`, equal in each iteration, in a form from which tract cannot tell.
-  Ref varying(Emitter& emitter, Ref x);
-  /// If a factor is 0, tract forgets the other operand; a state that an integer multiplies or
-  /// divides it takes for a multiple. In both cases it contradicts itself later.
-  void hide_constants(Emitter& emitter, std::vector<Ref>& factors);
-  /// `x`, which varies between iterations, repeated along axes.
-  Ref spread(Emitter& emitter, Ref x, const Shape& shape);
-  /// Moves what is equal in every iteration to the outer document.
-  void hoist();
+  int64_t at_sample(const Dim& size) const;
+  /// Whether two sizes may be equal: expressions are compared at the sample.
+  bool agrees(const Dim& a, const Dim& b) const;
+  bool agrees(const Shape& a, const Shape& b) const;
+  /// Resolves names; the names of symbols are reserved.
+  void resolve_names();
+  /// Gives placeholders to the outputs of an operation that failed, for later operations.
+  void add_placeholders(const ir::Node& failed);
 };
+
+/// An identifier that no other result has; `taken`: those of other results.
+Ref result_identifier(Emitter& emitter, Ref ref, std::set<int>& taken);
 
 /// Refuses dtypes that the target lacks; `what` names the tensor in the message.
 void check_dtype(DType dtype, std::string_view what, const target::Target& target);
-
-/// The notation of constants for tract.
-draft::Notation tract_notation();
 
 /// The fragment of ops/fragments with this name, or nullptr.
 const nnef::Fragment* find_fragment(std::string_view name);

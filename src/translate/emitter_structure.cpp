@@ -1,13 +1,13 @@
-// Operations on the geometry of tensors: statements, or for constants other strides.
+// Operations on the geometry of tensors: statements, or new strides for constants.
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
-#include "nnef_writer/dimension.h"
 #include "src/diag/error.h"
+#include "src/draft/axes.h"
+#include "src/tract_forms/sizes/size_text.h"
 #include "src/translate/emitter.h"
+#include "src/translate/emitter_body.h"
 #include "src/translate/emitter_state.h"
-#include "src/translate/named_sizes.h"
 #include "src/translate/sizes.h"
 #include "src/translate/streamed.h"
 
@@ -32,12 +32,14 @@ Shape inserted(const Shape& shape, const Ints& axes) {
   return out;
 }
 
-/// How many elements tract finds in a shape.
+/// The number of elements of a shape as tract infers it.
 Dim elements_found(const Shape& shape) {
   Dim out = 1;
-  for (const Dim& size : shape) out = out * nnef::tract_form(size);
+  for (const Dim& size : shape) out = out * tract_forms::parsed_form(size);
   return out;
 }
+
+bool has_quotient(const Dim& size) { return has_operation<ir::FloorDiv>(size); }
 
 /// An empty constant of that shape.
 ir::Tensor empty_tensor(DType dtype, const Shape& shape) {
@@ -59,19 +61,18 @@ Ref Emitter::reshape(Ref x, const Shape& shape) {
   if (is_static(shape))
     if (const auto stored = state_->stored_in_shape(x, shape)) return *stored;
   if (const auto groups = reshape_streamed(*this, x, shape)) return *groups;
-  Ints all(entry.shape.size());
-  std::iota(all.begin(), all.end(), 0);
-  if (shape.empty()) return squeeze(x, all);
-  all.resize(shape.size());
-  std::iota(all.begin(), all.end(), 0);
-  if (entry.shape.empty()) return unsqueeze(x, all);
-  const bool is_open = !is_static(entry.shape) || !is_static(shape);
-  if (is_open && !target::has(state_->target, target::Feature::open_sizes))
+  if (shape.empty()) return squeeze(x, draft::all_axes(entry.shape.size()));
+  if (entry.shape.empty()) return unsqueeze(x, draft::all_axes(shape.size()));
+  const bool is_dynamic = !is_static(entry.shape) || !is_static(shape);
+  if (is_dynamic && !target::has(state_->target, target::Feature::open_sizes))
     return reshape_groups(x, shape);
   const Dim count = element_count(shape);
-  if (is_open && !ir::is_born(count) && elements_found(entry.shape) != elements_found(shape)) {
+  if (is_dynamic && elements_found(entry.shape) != elements_found(shape)) {
     const Ref flat = call("reshape", {x}, {{"shape", Ints{-1}}}, entry.dtype, {count});
-    x = sized(flat, 0, count);
+    x = ir::is_unbacked(count) ? slice_dynamic(flat, 0, 0, count) : sized(flat, 0, count);
+  } else if (is_dynamic && std::any_of(shape.begin(), shape.end(), has_quotient)) {
+    // tract writes S + S/2 as (3*S)/2 in some places only, so sizes that stay are left out.
+    return reshape_groups(x, shape);
   }
   return call("reshape", {x}, {{"shape", shape}}, entry.dtype, shape);
 }
@@ -87,17 +88,15 @@ Ref Emitter::unsqueeze(Ref x, const Ints& axes) {
 }
 
 /// In the body of a scan, an axis is never removed and added again, or the reverse: tract 0.23
-/// moves such pairs out and in for ever.
+/// moves such pairs out and in endlessly.
 Ref Emitter::reshaped(const char* op, Ref x, const Ints& axes, const Shape& shape) {
-  const TensorEntry& entry = state_->at(x);
-  const bool is_body = state_->outer != nullptr;
-  if (is_body && entry.reshaped >= 0 && entry.reshaped_axes == axes &&
-      state_->at(Ref{entry.reshaped}).shape == shape)
-    return Ref{entry.reshaped};
+  const tract_forms::Facts& known = std::as_const(*state_).facts(x);
+  if (known.reshaped && known.reshaped_axes == axes && state_->at(*known.reshaped).shape == shape)
+    return *known.reshaped;
   const Ref out = call(op, {x}, {{"axes", axes}}, state_->at(x).dtype, shape);
-  if (is_body) {
-    state_->at(out).reshaped = x.id;
-    state_->at(out).reshaped_axes = axes;
+  if (state_->is_body) {
+    state_->facts(out).reshaped = x;
+    state_->facts(out).reshaped_axes = axes;
   }
   return out;
 }
@@ -109,7 +108,7 @@ Ref Emitter::squeeze(Ref x, const Ints& axes) {
   Ints kept;
   Shape shape;
   for (int64_t axis = 0; axis < rank(x); ++axis) {
-    const Dim& size = entry.shape[static_cast<size_t>(axis)];
+    const Dim& size = entry.shape[axis];
     if (std::find(axes.begin(), axes.end(), axis) == axes.end()) {
       kept.push_back(axis);
       shape.push_back(size);
@@ -126,28 +125,29 @@ Ref Emitter::transpose(Ref x, const Ints& permutation) {
   Ints sorted = permutation;
   std::sort(sorted.begin(), sorted.end());
   T2N_ASSERT(is_ascending(sorted, rank(x)) && rank(x) == static_cast<int>(permutation.size()),
-             "transpose wants each axis once");
+             "transpose needs each axis once");
   if (sorted == permutation) return x;
   if (const auto stored = state_->stored_with_axes(x, permutation)) return *stored;
   Shape shape;
-  for (const int64_t axis : permutation) shape.push_back(entry.shape[static_cast<size_t>(axis)]);
+  for (const int64_t axis : permutation) shape.push_back(entry.shape[axis]);
   return call("transpose", {x}, {{"axes", permutation}}, entry.dtype, shape);
 }
 
-/// tract 0.22 and 0.23 refuse a slice with a stride of a reshaped tensor.
+/// A gather instead of a slice with a stride, which tract 0.22 and 0.23 refuse for a reshaped
+/// tensor.
 Ref Emitter::gather_steps(Ref x, int axis, int64_t first, int64_t count, int64_t step) {
   std::vector<int64_t> entries;
   for (int64_t i = 0; i < count; ++i) entries.push_back(first + i * step);
   const Ref indices = constant(ir::tensor_of(DType::i64, {count}, entries), "steps");
   Shape shape = this->shape(x);
-  shape[static_cast<size_t>(axis)] = count;
+  shape[axis] = count;
   return call("tract_core_gather", {x, indices}, {{"axis", axis}}, dtype(x), shape);
 }
 
 Ref Emitter::slice(Ref x, int axis, int64_t begin, int64_t end, int64_t stride) {
   const TensorEntry entry = state_->at(x);
   Shape shape = entry.shape;
-  Dim& size = shape.at(static_cast<size_t>(axis));
+  Dim& size = shape.at(axis);
   T2N_ASSERT(stride != 0 && begin >= 0 && begin <= end &&
                  (!size.is_constant() || end <= size.value()) &&
                  (stride > 0 || (begin == 0 && size == Dim(end))),
@@ -157,10 +157,9 @@ Ref Emitter::slice(Ref x, int axis, int64_t begin, int64_t end, int64_t stride) 
   const int64_t count = (end - begin + step - 1) / step;
   size = count;
   if (has_no_elements(shape)) return constant(empty_tensor(entry.dtype, shape), "empty");
-  // tract moves a slice of no entries in front of what adds the axis, and contradicts itself.
+  // tract moves an empty slice before the operation that adds the axis, and contradicts itself.
   if (count == 0) return gather_steps(x, axis, begin, 0, 1);
-  if (stride == 1 && !entry.shape[static_cast<size_t>(axis)].is_constant())
-    return slice_open(x, axis, begin, end);
+  if (stride == 1 && !entry.shape[axis].is_constant()) return slice_dynamic(x, axis, begin, end);
   if (stride > 0)
     if (const auto stored = state_->stored_slice(x, axis, begin, count, stride)) return *stored;
   if (stride != 1) return gather_steps(x, axis, stride < 0 ? end - 1 : begin, count, stride);
@@ -168,20 +167,17 @@ Ref Emitter::slice(Ref x, int axis, int64_t begin, int64_t end, int64_t stride) 
               entry.dtype, shape);
 }
 
-/// tract confuses the shapes before and after if a constant is repeated a symbolic number of times
-/// ("Incompatible reshape"). The entries are gathered by an index that tract cannot know.
-Ref Emitter::gather_repeats(Ref x, const Shape& shape) {
-  const size_t added = shape.size() - this->shape(x).size();
-  Ints leading(added);
-  std::iota(leading.begin(), leading.end(), 0);
-  Ref out = unsqueeze(x, leading);
+/// tract confuses the shapes before and after if a constant is broadcast to a symbolic size
+/// ("Incompatible reshape"). The entries are gathered by an index that tract cannot evaluate.
+Ref Emitter::gather_broadcast(Ref x, const Shape& shape) {
+  Ref out = unsqueeze(x, draft::all_axes(shape.size() - this->shape(x).size()));
   for (size_t axis = 0; axis < shape.size(); ++axis) {
     if (shape[axis].is_constant() || this->shape(out)[axis] != Dim(1)) continue;
     const Ref zeros = elementwise("min", {range(shape[axis]), scalar(0, DType::i64)});
-    Shape now = this->shape(out);
-    now[axis] = shape[axis];
+    Shape next = this->shape(out);
+    next[axis] = shape[axis];
     out = call("tract_core_gather", {out, zeros}, {{"axis", static_cast<int64_t>(axis)}}, dtype(x),
-               now);
+               next);
   }
   return broadcast_to(out, shape);
 }
@@ -197,23 +193,20 @@ Ref Emitter::broadcast_to(Ref x, const Shape& shape) {
   if (has_no_elements(shape)) return constant(empty_tensor(entry.dtype, shape), "empty");
   if (is_static(shape))
     if (const auto stored = state_->stored_repeated(x, shape)) return *stored;
-  // tract moves a broadcast out of a body, but keeps the shape that it has there.
-  if (entry.varies) return state_->spread(*this, x, shape);
+  // tract hoists a broadcast out of a body, but keeps the shape that it has there.
+  if (entry.varies) return broadcast_varying(*this, x, shape);
   if (const auto repeated = repeat_streamed(*this, x, shape)) return *repeated;
-  // In front of a product, tract loses an axis that a broadcast adds.
-  if (added > 0 && entry.kind != TensorEntry::Kind::constant) {
-    Ints leading(added);
-    std::iota(leading.begin(), leading.end(), 0);
-    return broadcast_to(unsqueeze(x, leading), shape);
-  }
+  // Before a product, tract loses an axis that a broadcast adds.
+  if (added > 0 && entry.kind != TensorEntry::Kind::constant)
+    return broadcast_to(unsqueeze(x, draft::all_axes(added)), shape);
   if (entry.kind == TensorEntry::Kind::constant && !is_static(shape) &&
       !target::streams(state_->target))
-    return gather_repeats(x, shape);
+    return gather_broadcast(x, shape);
   return call("tract_core_broadcast", {x}, {{"shape", shape}}, entry.dtype, shape);
 }
 
 Ref Emitter::concat(const std::vector<Ref>& parts, int axis) {
-  const auto at = static_cast<size_t>(axis);
+  const size_t at = axis;
   std::vector<Ref> filled;
   Shape shape = this->shape(parts.at(0));
   shape.at(at) = 0;
@@ -229,20 +222,20 @@ Ref Emitter::concat(const std::vector<Ref>& parts, int axis) {
   if (const auto stored = state_->stored_joined(filled, axis, shape)) return *stored;
   Dim size = 0;
   for (Ref& part : filled) {
-    size = size + nnef::tract_form(this->shape(part)[at]);
-    Shape like_first = this->shape(filled[0]);
-    like_first[at] = this->shape(part)[at];
-    part = with_named_sizes(*this, part, like_first);
+    size = size + tract_forms::parsed_form(this->shape(part)[at]);
+    Shape shape_of_part = this->shape(filled[0]);
+    shape_of_part[at] = this->shape(part)[at];
+    part = with_named_sizes(*this, part, shape_of_part);
   }
   const Ref all = call_list("concat", filled, {{"axis", axis}}, dtype(parts[0]), shape);
   // tract does not know that (S + 1)/2 + S/2 is S.
-  const bool is_found = size == nnef::tract_form(shape[at]) || is_streamed(shape[at]);
-  return is_found ? all : sized(all, axis, shape[at]);
+  const bool is_inferred = size == tract_forms::parsed_form(shape[at]) || is_streamed(shape[at]);
+  return is_inferred ? all : sized(all, axis, shape[at]);
 }
 
 Ref Emitter::pad(Ref x, const Padding& padding, double value) {
   const auto is_zero = [](const auto& p) { return p.first == 0 && p.second == 0; };
-  T2N_ASSERT(static_cast<int>(padding.size()) == rank(x), "pad wants one pair per axis");
+  T2N_ASSERT(static_cast<int>(padding.size()) == rank(x), "pad needs one pair per axis");
   if (std::all_of(padding.begin(), padding.end(), is_zero)) return x;
   if (dtype(x) == DType::boolean)  // tract pads numbers only
     return cast(pad(cast(x, DType::u8), padding, value), DType::boolean);

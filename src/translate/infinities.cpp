@@ -1,4 +1,4 @@
-// Looks upwards from an operand for infinities that the program itself makes.
+// Searches the producers of an operand for infinities that the program itself makes.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -12,13 +12,8 @@
 namespace t2n::ops {
 namespace {
 
-/// Larger tensors are weights.
-constexpr int64_t kMostElements = int64_t{1} << 22;
-
 bool holds_infinity(const ir::Tensor& tensor) {
-  const bool is_loaded = !tensor.bytes.empty() || tensor.elements() == 0;
-  if (!ir::is_float(tensor.dtype) || tensor.elements() > kMostElements || !is_loaded) return false;
-  const std::vector<double> values = ir::to_f64(tensor);
+  const std::vector<double> values = analysed_floats(tensor);
   return std::any_of(values.begin(), values.end(), [](double each) { return std::isinf(each); });
 }
 
@@ -35,18 +30,19 @@ bool makes_infinity(const ir::Node& node) {
 }  // namespace
 
 bool OpView::may_meet_infinity(std::string_view name) const {
-  if (out_.state().outer != nullptr) return true;  // what enters a loop is not followed
-  std::set<ir::ValueId> due = {ir::operand(node_, name)};
-  for (const ir::Node* node = &node_; node-- != graph_.nodes.data();) {
+  if (out_.state().is_body) return true;  // loop inputs are not analysed
+  std::set<ir::ValueId> pending = {ir::operand(args_.node(), name)};
+  const ir::Graph& graph = args_.graph();
+  for (const ir::Node* node = &args_.node(); node-- != graph.nodes.data();) {
     const bool gives = std::any_of(node->outputs.begin(), node->outputs.end(),
-                                   [&](ir::ValueId id) { return due.contains(id); });
-    // Sums and products of what holds infinities hold other elements as well, or no number.
+                                   [&](ir::ValueId id) { return pending.contains(id); });
+    // Matrix products and reductions of infinities give other elements as well, or NaN.
     if (!gives || ir::has_trait(ir::op_short_name(node->op), ir::OpTrait::mixes)) continue;
     if (node->body || makes_infinity(*node)) return true;
-    ir::for_each_input(*node, [&](ir::ValueId id) { due.insert(id); });
+    ir::for_each_input(*node, [&](ir::ValueId id) { pending.insert(id); });
   }
-  return std::any_of(graph_.constants.begin(), graph_.constants.end(), [&](const auto& constant) {
-    return due.contains(constant.value) && holds_infinity(constant.data);
+  return std::any_of(graph.constants.begin(), graph.constants.end(), [&](const auto& constant) {
+    return pending.contains(constant.value) && holds_infinity(constant.data);
   });
 }
 

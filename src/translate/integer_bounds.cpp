@@ -11,13 +11,19 @@ namespace t2n::ops {
 
 double magnitude(Bounds b) { return std::max(std::abs(b.low), std::abs(b.high)); }
 
+Bounds operator*(Bounds a, Bounds b) {
+  const auto [low, high] =
+      std::minmax({a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high});
+  return {low, high};
+}
+
 Bounds hull(Bounds a, Bounds b) { return {std::min(a.low, b.low), std::max(a.high, b.high)}; }
 
 Bounds intersection(Bounds a, Bounds b) {
   return {std::max(a.low, b.low), std::min(a.high, b.high)};
 }
 
-bool is_counted(ir::DType dtype) { return ir::is_integer(dtype) || dtype == ir::DType::boolean; }
+bool is_integral(ir::DType dtype) { return ir::is_integer(dtype) || dtype == ir::DType::boolean; }
 
 Bounds limits_of(ir::DType dtype) {
   const double range = std::exp2(8.0 * static_cast<double>(ir::dtype_size(dtype)));
@@ -32,58 +38,46 @@ double elements(const ir::Shape& shape) {
   return out;
 }
 
-namespace {
-
-Bounds same(double value) { return {value, value}; }
-
-}  // namespace
-
-Bounds Operands::at(std::string_view name, Bounds otherwise) const {
-  const ir::Attr* attr = node_.find(name);
-  if (attr == nullptr) return otherwise;
-  if (const auto* number = std::get_if<ir::Dim>(attr))
-    return same(static_cast<double>(number->value()));
-  if (const auto* number = std::get_if<double>(attr)) return same(*number);
-  if (const auto* flag = std::get_if<bool>(attr)) return same(*flag ? 1 : 0);
+Bounds OperandBounds::at(std::string_view name, Bounds otherwise) const {
+  if (!has(name)) return otherwise;
+  if (const auto number = args_.scalar(name)) return {*number, *number};
   std::optional<Bounds> all;
-  ir::for_each_ref(*attr, [&](ir::ValueId id) { all = all ? hull(*all, of(id)) : of(id); });
+  ir::for_each_ref(args_.required(name),
+                   [&](ir::ValueId id) { all = all ? hull(*all, of(id)) : of(id); });
   return all.value_or(otherwise);
 }
 
-Bounds Operands::of(ir::ValueId id) const {
-  return is_counted(value(id).dtype) ? known_[static_cast<size_t>(id)] : Bounds{};
+Bounds OperandBounds::of(ir::ValueId id) const {
+  return is_integral(value(id).dtype) ? known_[id] : Bounds{};
 }
 
-std::string Operands::word(std::string_view name) const {
-  const ir::Attr* attr = node_.find(name);
-  const auto* text = attr == nullptr ? nullptr : std::get_if<std::string>(attr);
+std::string OperandBounds::text(std::string_view name) const {
+  const auto* text = std::get_if<std::string>(args_.argument(name));
   return text == nullptr ? "" : *text;
 }
 
-bool Operands::is_called(std::string_view base_name) const {
-  const std::string_view name = ir::op_name(node_.op);
+bool OperandBounds::is_called(std::string_view base_name) const {
+  const std::string_view name = args_.op();
   return name == cat("aten::", base_name) || name.starts_with(cat("aten::", base_name, "."));
 }
 
-std::vector<ir::ValueId> Operands::tensors() const {
+std::vector<ir::ValueId> OperandBounds::tensors() const {
   std::vector<ir::ValueId> out;
-  ir::for_each_input(node_, [&](ir::ValueId id) { out.push_back(id); });
+  ir::for_each_input(args_.node(), [&](ir::ValueId id) { out.push_back(id); });
   return out;
 }
 
-double Operands::axis_size(std::string_view name) const {
+double OperandBounds::axis_size(std::string_view name) const {
   const ir::Shape& shape = this->shape(0);
-  const ir::Attr* attr = node_.find(name);
-  const auto* dim = attr == nullptr ? nullptr : std::get_if<ir::Dim>(attr);
+  const auto* dim = std::get_if<ir::Dim>(args_.argument(name));
   if (dim == nullptr || shape.empty()) return elements(shape);
-  const int64_t axis = dim->value() + (dim->value() < 0 ? std::ssize(shape) : 0);
-  return static_cast<double>(shape.at(static_cast<size_t>(axis)).value());
+  return static_cast<double>(shape.at(ir::from_front(dim->value(), std::ssize(shape))).value());
 }
 
-double Operands::most() const {
+double OperandBounds::most() const {
   double out = elements(output().shape);
   for (const ir::ValueId id : tensors()) out = std::max(out, elements(value(id).shape));
-  for (const ir::Argument& argument : node_.args)
+  for (const ir::Argument& argument : args_.node().args)
     if (const auto* number = std::get_if<ir::Dim>(&argument.value))
       out = std::max(out, std::abs(static_cast<double>(number->value())));
   return out;

@@ -16,23 +16,23 @@ bool is_positive_constant(const Emitter& out, Ref x) {
 
 }  // namespace
 
-Ref has_wrong_sign(Emitter& out, Ref rest, Ref other) {
-  const Ref zero = like(out, 0, rest);
-  const Ref is_negative = compare(out, "lt", rest, zero);
+Ref has_wrong_sign(Emitter& out, Ref remainder, Ref other) {
+  const Ref zero = like(out, 0, remainder);
+  const Ref is_negative = compare(out, "lt", remainder, zero);
   if (is_positive_constant(out, other)) return is_negative;
   const Ref differs = logical_xor(out, is_negative, compare(out, "lt", other, zero));
-  return logical_and(out, compare(out, "ne", rest, zero), differs);
+  return logical_and(out, compare(out, "ne", remainder, zero), differs);
 }
 
 Division divide_integers(Emitter& out, Ref a, Ref b, Rounding rounding) {
   const Ref quotient = div(out, a, b);
-  const Ref rest = sub(out, a, mul(out, quotient, b));
+  const Ref remainder = sub(out, a, mul(out, quotient, b));
   const bool is_floor = rounding == Rounding::floor;
-  const Ref is_off = has_wrong_sign(out, rest, is_floor ? b : a);
-  const Ref step = out.cast(is_off, out.dtype(a));
-  const Ref change = select(out, is_off, b, like(out, 0, b));
-  if (is_floor) return {sub(out, quotient, step), add(out, rest, change)};
-  return {add(out, quotient, step), sub(out, rest, change)};
+  const Ref is_wrong = has_wrong_sign(out, remainder, is_floor ? b : a);
+  const Ref step = out.cast(is_wrong, out.dtype(a));
+  const Ref change = select(out, is_wrong, b, like(out, 0, b));
+  if (is_floor) return {sub(out, quotient, step), add(out, remainder, change)};
+  return {add(out, quotient, step), sub(out, remainder, change)};
 }
 
 }  // namespace t2n::ops

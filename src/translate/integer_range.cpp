@@ -15,7 +15,7 @@ namespace {
 using ir::Node;
 using ir::ValueId;
 
-/// Clamps to numbers far beyond anything that matters, so that no infinity becomes NaN.
+/// Clamps to large finite numbers, so that no infinity becomes NaN.
 Bounds bounded(Bounds b) {
   constexpr double kFar = 1e100;
   return {std::clamp(b.low, -kFar, kFar), std::clamp(b.high, -kFar, kFar)};
@@ -30,7 +30,7 @@ Bounds wrapped(Bounds b, ir::DType dtype) {
 }
 
 Bounds stored_bounds(const ir::Tensor& tensor) {
-  if (!is_counted(tensor.dtype)) return {};
+  if (!is_integral(tensor.dtype)) return {};
   if (tensor.bytes.empty() && tensor.elements() > 0) return limits_of(tensor.dtype);
   const ir::Tensor data = ir::contiguous(tensor);
   Bounds out{std::numeric_limits<double>::max(), std::numeric_limits<double>::lowest()};
@@ -53,12 +53,13 @@ bool is_cast(const Node& node) {
 
 class Analysis {
  public:
-  explicit Analysis(const ir::Graph& graph) : graph_(graph), uses_(ir::use_counts(graph)) {
+  Analysis(const ir::Graph& graph, const ir::OpTable& operators)
+      : graph_(graph), operators_(operators), uses_(ir::use_counts(graph)) {
     if (const auto found = graph.attributes.find(kInputRanges); found != graph.attributes.end())
       ranges_ = std::any_cast<const InputRanges&>(found->second);
     stored_.resize(graph.values.size());
     for (const ir::Constant& constant : graph.constants)
-      stored_[static_cast<size_t>(constant.value)] = stored_bounds(constant.data);
+      stored_[constant.value] = stored_bounds(constant.data);
   }
 
   struct Excess {
@@ -72,12 +73,13 @@ class Analysis {
   std::string sources(const Node& node) const;
 
  private:
-  const ir::Value& value(ValueId id) const { return graph_.values[static_cast<size_t>(id)]; }
+  const ir::Value& value(ValueId id) const { return graph_.values[id]; }
   bool is_unknown(const Node& node) const;
   bool is_of_integers(const Node& node) const;
   Bounds of_output(const Node& node, const IntegerRule* rule, size_t i) const;
 
   const ir::Graph& graph_;
+  const ir::OpTable& operators_;
   std::vector<int> uses_;
   InputRanges ranges_;
   std::vector<Bounds> stored_;
@@ -85,11 +87,11 @@ class Analysis {
   double unknown_ = 0;
 };
 
-/// Whether its operands' integers say nothing about its own.
+/// Whether the result is unrelated to the integers of the operands.
 bool Analysis::is_unknown(const Node& node) const {
-  if (!is_cast(node)) return find_integer_rule(node) == nullptr;
+  if (!is_cast(node)) return operators_.find<IntegerRule>(node.op) == nullptr;
   bool from_float = false;
-  ir::for_each_input(node, [&](ValueId id) { from_float |= !is_counted(value(id).dtype); });
+  ir::for_each_input(node, [&](ValueId id) { from_float |= !is_integral(value(id).dtype); });
   return from_float;
 }
 
@@ -100,12 +102,12 @@ bool Analysis::is_of_integers(const Node& node) const {
 }
 
 Bounds Analysis::of_output(const Node& node, const IntegerRule* rule, size_t i) const {
-  const Operands x(graph_, node, known_);
+  const OperandBounds x(graph_, node, known_);
   const ir::DType dtype = value(node.outputs[i]).dtype;
   if (dtype == ir::DType::boolean) return limits_of(dtype);
-  if (is_unknown(node)) return intersection(within(unknown_), limits_of(dtype));
+  if (is_unknown(node)) return intersection(up_to(unknown_), limits_of(dtype));
   if (rule == nullptr) return x.at("self", x.at("input"));
-  return i > 0 && rule->has_places ? Bounds{-1, x.most()} : rule->range(x);
+  return i > 0 && rule->has_indices ? Bounds{-1, x.most()} : rule->range(x);
 }
 
 std::optional<Analysis::Excess> Analysis::run(double unknown) {
@@ -113,22 +115,22 @@ std::optional<Analysis::Excess> Analysis::run(double unknown) {
   known_ = stored_;
   for (const ValueId id : graph_.inputs) {
     const ir::Value& input = value(id);
-    if (!is_counted(input.dtype)) continue;
+    if (!is_integral(input.dtype)) continue;
     const auto declared = ranges_.find(input.name);
-    known_[static_cast<size_t>(id)] =
-        declared == ranges_.end() ? intersection(within(unknown), limits_of(input.dtype))
-                                  : Bounds{static_cast<double>(declared->second.first),
-                                           static_cast<double>(declared->second.second) - 1};
+    known_[id] = declared == ranges_.end()
+                     ? intersection(up_to(unknown), limits_of(input.dtype))
+                     : Bounds{static_cast<double>(declared->second.first),
+                              static_cast<double>(declared->second.second) - 1};
   }
   std::optional<Excess> first;
   for (const Node& node : graph_.nodes) {
-    const IntegerRule* rule = is_cast(node) ? nullptr : find_integer_rule(node);
+    const IntegerRule* rule = is_cast(node) ? nullptr : operators_.find<IntegerRule>(node.op);
     for (size_t i = 0; i < node.outputs.size(); ++i) {
       const ir::Value& output = value(node.outputs[i]);
-      if (!is_counted(output.dtype) || uses_[static_cast<size_t>(node.outputs[i])] == 0) continue;
+      if (!is_integral(output.dtype) || uses_[node.outputs[i]] == 0) continue;
       const Bounds bounds = bounded(of_output(node, rule, i));
       // 16-bit products are computed in two parts.
-      const bool is_split = !is_wide(output.dtype) && rule != nullptr && is_product(*rule);
+      const bool is_split = !is_wide(output.dtype) && rule != nullptr && is_integer_product(*rule);
       const bool is_computed = rule != nullptr && rule->is_computed && !is_split;
       const bool may_be_any =
           ir::is_integer(output.dtype) && !is_cast(node) && rule == nullptr && is_of_integers(node);
@@ -137,7 +139,7 @@ std::optional<Analysis::Excess> Analysis::run(double unknown) {
       const bool may_leave = may_be_any || (is_computed && magnitude(bounds) > kExactIntegers);
       if ((may_leave && !first) || (is_certain && !first->is_certain))
         first = Excess{&node, is_certain};
-      known_[static_cast<size_t>(node.outputs[i])] = wrapped(bounds, output.dtype);
+      known_[node.outputs[i]] = wrapped(bounds, output.dtype);
     }
   }
   return first;
@@ -151,23 +153,23 @@ std::string Analysis::sources(const Node& node) const {
     if (std::find(names.begin(), names.end(), name) == names.end())
       names.push_back(std::move(name));
   };
-  std::vector<const Node*> left = {&node};
-  while (!left.empty()) {
-    const Node* each = left.back();
-    left.pop_back();
+  std::vector<const Node*> pending = {&node};
+  while (!pending.empty()) {
+    const Node* each = pending.back();
+    pending.pop_back();
     ir::for_each_input(*each, [&](ValueId id) {
       if (!ir::is_integer(value(id).dtype) || !seen.insert(id).second) return;
-      const int producer = producers[static_cast<size_t>(id)];
+      const int producer = producers[id];
       const bool is_input = std::count(graph_.inputs.begin(), graph_.inputs.end(), id) > 0;
       if (is_input && !ranges_.contains(value(id).name) && is_wide(value(id).dtype))
         add(quoted(value(id).name));
       if (producer < 0) return;
-      const Node& from = graph_.nodes[static_cast<size_t>(producer)];
+      const Node& from = graph_.nodes[producer];
       if (is_unknown(from))
-        add(cat("what ", is_cast(from) ? "a conversion from floats" : ir::op_name(from.op),
-                " gives"));
+        add(cat("the result of ",
+                is_cast(from) ? "a conversion from floats" : ir::op_name(from.op)));
       else
-        left.push_back(&from);
+        pending.push_back(&from);
     });
   }
   std::sort(names.begin(), names.end());
@@ -179,8 +181,9 @@ std::string Analysis::sources(const Node& node) const {
 
 }  // namespace
 
-std::optional<InexactIntegers> find_inexact_integers(const ir::Graph& graph) {
-  Analysis analysis(graph);
+std::optional<InexactIntegers> find_inexact_integers(const ir::Graph& graph,
+                                                     const ir::OpTable& operators) {
+  Analysis analysis(graph, operators);
   std::optional<Analysis::Excess> excess = analysis.run(kExactIntegers);
   if (!excess) return {};
   InexactIntegers out;
@@ -188,37 +191,37 @@ std::optional<InexactIntegers> find_inexact_integers(const ir::Graph& graph) {
   out.node = excess->node;
   if (!out.is_certain)
     for (out.limit = kExactIntegers / 2; out.limit >= 1; out.limit /= 2) {
-      const auto still = analysis.run(out.limit);
-      if (!still) break;
-      out.node = still->node;
+      const auto smaller = analysis.run(out.limit);
+      if (!smaller) break;
+      out.node = smaller->node;
     }
   if (out.limit < 1) out.limit = 0;
   out.sources = analysis.sources(*out.node);
   return out;
 }
 
-Diagnostic describe(const ir::Graph& graph, const InexactIntegers& found, const std::string& op,
+Diagnostic describe(const ir::Graph& graph, const InexactIntegers& excess, const std::string& op,
                     const std::string& target) {
   const std::string tract = "export for tract, which has integers of 64 bits";
   Diagnostic out;
-  out.where = {ir::node_where(graph, *found.node)};
+  out.where = {ir::node_where(graph, *excess.node)};
   out.why =
-      "standard NNEF computes with scalars, which readers hold as f32: beyond 2^24 not every "
-      "integer is one";
-  out.help = found.sources.empty() ? tract
-                                   : cat("give the range of an input where it is known, as in "
-                                         "--input ids=1,8,i64:0..999; or ",
-                                         tract);
-  out.id = found.is_certain ? "unsupported-argument" : "integer-range";
-  if (found.is_certain) {
+      "standard NNEF computes with scalars, which readers store as f32: beyond 2^24 f32 does not "
+      "represent every integer";
+  out.help = excess.sources.empty() ? tract
+                                    : cat("give the range of an input where it is known, as in "
+                                          "--input ids=1,8,i64:0..999; or ",
+                                          tract);
+  out.id = excess.is_certain ? "unsupported-argument" : "integer-range";
+  if (excess.is_certain) {
     out.message = cat(op, ": integers beyond 2^24 have no translation for ", target);
     return out;
   }
-  out.severity = found.limit < kExactIntegers / 2 ? Severity::warning : Severity::note;
-  const auto limit = static_cast<int64_t>(found.limit);
-  out.message = limit == 0 || found.sources.empty()
+  out.severity = excess.limit < kExactIntegers / 2 ? Severity::warning : Severity::note;
+  const auto limit = static_cast<int64_t>(excess.limit);
+  out.message = limit == 0 || excess.sources.empty()
                     ? cat(op, " may compute integers beyond 2^24, which are not exact")
-                    : cat("integers are exact only for ", found.sources, " within ", -limit, "..",
+                    : cat("integers are exact only for ", excess.sources, " within ", -limit, "..",
                           limit, ": ", op, " goes beyond 2^24");
   return out;
 }

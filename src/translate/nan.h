@@ -1,4 +1,4 @@
-// NaN that the program itself makes, and operators with which engines lose a NaN.
+// NaN that the program itself creates, and operators in which engines lose a NaN.
 #pragma once
 
 #include <optional>
@@ -22,13 +22,17 @@ struct NanSizes {
   int64_t least = 0;
 };
 
-/// Which values may hold a NaN that the program makes of numbers: statistics of too few elements,
-/// 0 / 0 of sizes, attention without keys, constants.
-class NanFacts {
+/// The elements of a constant of floats; none for weights, which are larger.
+std::vector<double> analysed_floats(const ir::Tensor& tensor);
+
+/// Determines which values may hold a NaN that the program creates from numbers: statistics of too
+/// few elements, 0 / 0 of sizes, attention without keys, constants.
+class NanAnalysis {
  public:
-  /// `all`: what enters the graph may be NaN. `assertions`: what the file asserts of sizes.
-  NanFacts(const ir::Graph& graph, const std::vector<ir::Comparison>& assertions, bool all);
-  bool may_be_nan(ir::ValueId id) const { return nan_[static_cast<size_t>(id)] != 0; }
+  /// `all`: the inputs of the graph may be NaN. `assertions`: those of the exported model about
+  /// sizes.
+  NanAnalysis(const ir::Graph& graph, const std::vector<ir::Comparison>& assertions, bool all);
+  bool may_be_nan(ir::ValueId id) const { return nan_[id] != 0; }
   bool any() const { return any_; }
 
  private:
@@ -39,19 +43,19 @@ class NanFacts {
   bool all_;
   bool any_ = false;
   std::vector<char> nan_;
-  std::vector<char> closed_;  ///< may be -inf along a whole axis
+  std::vector<char> masked_;  ///< may be -inf along an entire axis
 };
 
-/// Whether an operand of the operation being translated may hold a NaN that the file keeps.
+/// Whether an operand of the operation being translated may hold a NaN that must be preserved.
 bool may_meet_nan(Emitter& out);
 bool may_meet_nan(Emitter& out, std::string_view argument);
 
-/// Gives the elements of the translated operation the NaN of its operands, which engines lose in
+/// Copies the NaN of the operands into the result of the translated operation: engines lose them in
 /// maxima, minima and products with 0.
 void keep_nan(Emitter& out, const ir::Node& node);
 
-/// Warns of operations that give NaN at sizes for which the file holds. If requested, a note lists
-/// the operations that lose a NaN of an input.
+/// Warns of operations that give NaN at sizes that the exported model allows. If requested, a note
+/// lists the operations that lose a NaN of an input.
 void report_nan(const ir::Graph& graph, const target::Target& target, const Report& report);
 
 }  // namespace t2n::ops

@@ -1,4 +1,4 @@
-// Follows NaN that the program makes through a graph.
+// Propagates NaN that the program creates through a graph.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -12,22 +12,14 @@
 namespace t2n::ops {
 namespace {
 
-/// Larger tensors are weights.
-constexpr int64_t kMostFollowed = int64_t{1} << 22;
-
-bool is_loaded_number(const ir::Tensor& tensor) {
-  const bool is_loaded = !tensor.bytes.empty() || tensor.elements() == 0;
-  return ir::is_float(tensor.dtype) && tensor.elements() <= kMostFollowed && is_loaded;
-}
-
-bool is_closed(double value) { return value == -std::numeric_limits<double>::infinity(); }
+bool is_minus_infinity(double value) { return value == -std::numeric_limits<double>::infinity(); }
 
 /// Whether all elements of a row along the last axis are -inf.
-bool has_closed_row(const ir::Shape& shape, const std::vector<double>& values) {
+bool has_masked_row(const ir::Shape& shape, const std::vector<double>& values) {
   const int64_t size = shape.empty() ? 1 : shape.back().value();
   for (size_t row = 0; size > 0 && row < values.size(); row += static_cast<size_t>(size))
     if (std::all_of(values.begin() + static_cast<std::ptrdiff_t>(row),
-                    values.begin() + static_cast<std::ptrdiff_t>(row) + size, is_closed))
+                    values.begin() + static_cast<std::ptrdiff_t>(row) + size, is_minus_infinity))
       return true;
   return false;
 }
@@ -39,7 +31,7 @@ bool has_number(const ir::Node& node, bool (*is)(double)) {
   });
 }
 
-/// Operators whose results hold no NaN, or none of their operands'.
+/// Operators that do not propagate NaN.
 bool drops_nan(const ir::Node& node) {
   constexpr std::array<std::string_view, 3> kDrops = {"nan_to_num", "nansum", "t2n::refused"};
   const std::string_view name = ir::op_name(node.op);
@@ -58,46 +50,55 @@ bool is_fused_attention(std::string_view name) {
 
 }  // namespace
 
-NanFacts::NanFacts(const ir::Graph& graph, const std::vector<ir::Comparison>& assertions, bool all)
-    : all_(all), nan_(graph.values.size()), closed_(graph.values.size()) {
-  for (const ir::ValueId id : graph.inputs) nan_[static_cast<size_t>(id)] = all;
+std::vector<double> analysed_floats(const ir::Tensor& tensor) {
+  constexpr int64_t kMost = int64_t{1} << 22;
+  const bool is_analysed =
+      ir::is_float(tensor.dtype) && tensor.elements() <= kMost && draft::is_loaded(tensor);
+  return is_analysed ? ir::to_f64(tensor) : std::vector<double>();
+}
+
+NanAnalysis::NanAnalysis(const ir::Graph& graph, const std::vector<ir::Comparison>& assertions,
+                         bool all)
+    : all_(all), nan_(graph.values.size()), masked_(graph.values.size()) {
+  for (const ir::ValueId id : graph.inputs) nan_[id] = all;
   add_constants(graph);
   const SizeNumbers numbers(graph);
   for (const ir::Node& node : graph.nodes) add_results(graph, node, numbers, assertions);
 }
 
-void NanFacts::add_constants(const ir::Graph& graph) {
+void NanAnalysis::add_constants(const ir::Graph& graph) {
   for (const ir::Constant& constant : graph.constants) {
-    const auto at = static_cast<size_t>(constant.value);
-    if (!is_loaded_number(constant.data)) continue;
-    const std::vector<double> values = ir::to_f64(constant.data);
+    const size_t at = constant.value;
+    const std::vector<double> values = analysed_floats(constant.data);
+    if (values.empty()) continue;
     nan_[at] = std::any_of(values.begin(), values.end(), [](double x) { return std::isnan(x); });
-    closed_[at] = has_closed_row(graph.values[at].shape, values);
+    masked_[at] = has_masked_row(graph.values[at].shape, values);
     any_ = any_ || nan_[at] != 0;
   }
 }
 
-void NanFacts::add_results(const ir::Graph& graph, const ir::Node& node, const SizeNumbers& numbers,
-                           const std::vector<ir::Comparison>& assertions) {
-  bool nan = false, closed = has_number(node, is_closed);
+void NanAnalysis::add_results(const ir::Graph& graph, const ir::Node& node,
+                              const SizeNumbers& numbers,
+                              const std::vector<ir::Comparison>& assertions) {
+  bool nan = false, closed = has_number(node, is_minus_infinity);
   if (!drops_nan(node))
     ir::for_each_input(node, [&](ir::ValueId id) {
       nan = nan || may_be_nan(id);
-      closed = closed || closed_[static_cast<size_t>(id)] != 0;
+      closed = closed || masked_[id] != 0;
     });
   const std::string_view op = ir::op_short_name(node.op);
-  const bool hides_keys =
+  const bool masks_keys =
       is_fused_attention(ir::op_name(node.op)) && ir::operand(node, "mask") != ir::kNoValue;
-  const bool makes = (is_softmax(op) && closed) || hides_keys ||
+  const bool makes = (is_softmax(op) && closed) || masks_keys ||
                      nan_sizes(graph, node, numbers, assertions) ||
                      has_number(node, [](double x) { return std::isnan(x); }) ||
-                     (node.body && NanFacts(*node.body, assertions, false).any());
+                     (node.body && NanAnalysis(*node.body, assertions, false).any());
   any_ = any_ || makes;
   const bool mixes = ir::has_trait(op, ir::OpTrait::mixes);
   for (const ir::ValueId id : node.outputs) {
-    if (id == ir::kNoValue || !ir::is_float(graph.values[static_cast<size_t>(id)].dtype)) continue;
-    nan_[static_cast<size_t>(id)] = all_ || nan || makes;
-    closed_[static_cast<size_t>(id)] = closed && !mixes;
+    if (id == ir::kNoValue || !ir::is_float(graph.values[id].dtype)) continue;
+    nan_[id] = all_ || nan || makes;
+    masked_[id] = closed && !mixes;
   }
 }
 

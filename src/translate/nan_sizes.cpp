@@ -22,38 +22,37 @@ bool is_proven(const Assertions& assertions, const Dim& a, ir::Relation relation
 ir::Shape reduced(const ir::Graph& graph, const ir::Node& node) {
   const ir::ValueId self = ir::operand(node, "self");
   if (self == ir::kNoValue) return {};
-  const ir::Shape& shape = graph.values[static_cast<size_t>(self)].shape;
+  const ir::Shape& shape = graph.values[self].shape;
   const ir::Attr* const axes = node.find("dim");
-  std::vector<Dim> given;
+  std::vector<Dim> dims;
   if (axes != nullptr) {
-    if (const auto* many = std::get_if<std::vector<Dim>>(axes)) given = *many;
-    if (const auto* one = std::get_if<Dim>(axes)) given = {*one};
+    if (const auto* many = std::get_if<std::vector<Dim>>(axes)) dims = *many;
+    if (const auto* one = std::get_if<Dim>(axes)) dims = {*one};
   }
-  if (given.empty()) return shape;
+  if (dims.empty()) return shape;
   ir::Shape out;
-  for (const Dim& axis : given) {
+  for (const Dim& axis : dims) {
     const int64_t at =
         axis.value() < 0 ? axis.value() + static_cast<int64_t>(shape.size()) : axis.value();
-    if (at >= 0 && at < static_cast<int64_t>(shape.size()))
-      out.push_back(shape[static_cast<size_t>(at)]);
+    if (at >= 0 && at < static_cast<int64_t>(shape.size())) out.push_back(shape[at]);
   }
   return out;
 }
 
-/// What is taken off the number of elements before a variance is divided by it.
+/// The number that is subtracted from the element count in the divisor of a variance.
 int64_t correction(const ir::Node& node) {
-  const ir::Attr* const given = node.find("correction");
-  if (given != nullptr) {
-    if (const auto* number = std::get_if<double>(given))
+  const ir::Attr* const attr = node.find("correction");
+  if (attr != nullptr) {
+    if (const auto* number = std::get_if<double>(attr))
       return static_cast<int64_t>(std::floor(*number));
-    if (const auto* dim = std::get_if<Dim>(given)) return dim->is_constant() ? dim->value() : 1;
+    if (const auto* dim = std::get_if<Dim>(attr)) return dim->is_constant() ? dim->value() : 1;
   }
   const ir::Attr* const flag = node.find("unbiased");
   const bool* const is_unbiased = flag == nullptr ? nullptr : std::get_if<bool>(flag);
   return is_unbiased == nullptr || *is_unbiased ? 1 : 0;
 }
 
-/// The sizes that a size is a product of: an axis that others were joined to has several.
+/// The factors of a size: a flattened axis has several.
 ir::Shape factors(const Dim& size) {
   if (size.is_constant() || size.constant_part() != 0 || size.terms().size() != 1 ||
       size.terms()[0].factor < 1)
@@ -63,15 +62,15 @@ ir::Shape factors(const Dim& size) {
   return out;
 }
 
-/// Whether a product of sizes, each of which may be 0, is always larger.
+/// Whether the product of the sizes is always greater than `least`.
 bool is_larger(const Assertions& assertions, const ir::Shape& sizes, int64_t least) {
-  bool is_any = least < 1;
+  bool exceeds = least < 1;
   for (const Dim& size : sizes)
     for (const Dim& factor : factors(size)) {
       if (!is_proven(assertions, factor, ir::Relation::ge, Dim(1))) return false;
-      is_any = is_any || is_proven(assertions, factor, ir::Relation::gt, Dim(least));
+      exceeds = exceeds || is_proven(assertions, factor, ir::Relation::gt, Dim(least));
     }
-  return is_any;
+  return exceeds;
 }
 
 /// The sizes at which a divisor may be 0.
@@ -90,13 +89,13 @@ std::optional<NanSizes> zero(const Assertions& assertions,
 
 std::optional<NanSizes> nan_sizes(const ir::Graph& graph, const ir::Node& node,
                                   const SizeNumbers& numbers, const Assertions& assertions) {
-  constexpr std::array<std::string_view, 4> kSpreads = {"std", "var", "std_mean", "var_mean"};
+  constexpr std::array<std::string_view, 4> kDeviations = {"std", "var", "std_mean", "var_mean"};
   constexpr std::array<std::string_view, 3> kQuotients = {"div", "divide", "true_divide"};
   const std::string_view op = ir::op_short_name(node.op);
-  const bool is_spread = is_one_of(op, kSpreads);
-  if (is_spread || op == "mean") {
+  const bool is_deviation = is_one_of(op, kDeviations);
+  if (is_deviation || op == "mean") {
     const ir::Shape sizes = reduced(graph, node);
-    const int64_t least = is_spread ? correction(node) : 0;
+    const int64_t least = is_deviation ? correction(node) : 0;
     if (is_larger(assertions, sizes, least)) return {};
     Dim count = 1;
     for (const Dim& size : sizes) count = count * size;

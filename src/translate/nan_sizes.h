@@ -5,8 +5,8 @@
 
 namespace t2n::ops {
 
-/// The sizes at which the operation gives NaN, where the assertions allow them; nothing for an
-/// operation that never does. A count that is a number is too small.
+/// The sizes at which the operation gives NaN and which the assertions allow; std::nullopt for an
+/// operation that never does. A constant count is always too small.
 std::optional<NanSizes> nan_sizes(const ir::Graph& graph, const ir::Node& node,
                                   const SizeNumbers& numbers,
                                   const std::vector<ir::Comparison>& assertions);

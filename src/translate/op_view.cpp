@@ -2,10 +2,8 @@
 #include "src/translate/op_view.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <numeric>
-#include <set>
 #include <utility>
 
 #include "src/diag/error.h"
@@ -25,49 +23,24 @@ const T& get(const Attr& attr, std::string_view name, std::string_view kind) {
 }
 
 /// A `Scalar`: int, float or bool.
-double number_of(const OpView& op, const Attr& attr, std::string_view name) {
-  if (const auto* dim = std::get_if<Dim>(&attr)) {
-    if (!dim->is_constant()) op.refuse(name, Limit::unknown_size);
-    return static_cast<double>(dim->value());
-  }
-  if (const auto* flag = std::get_if<bool>(&attr)) return *flag ? 1 : 0;
-  return get<double>(attr, name, "a number");
+double number_of(const OpView& op, const ir::NodeArgs& args, std::string_view name) {
+  const auto number = args.scalar(name);
+  if (!number && args.is_symbolic(name)) op.refuse(name, Limit::unknown_size);
+  T2N_ASSERT(number, "'", name, "' is not a number");
+  return *number;
 }
 
-int64_t integer_of(const OpView& op, const Attr& attr, std::string_view name) {
-  if (const auto* flag = std::get_if<bool>(&attr)) return *flag ? 1 : 0;
-  if (const auto* real = std::get_if<double>(&attr)) {
-    T2N_ASSERT(*real == std::floor(*real), "'", name, "' is not an integer");
-    return static_cast<int64_t>(*real);
-  }
-  const Dim& dim = get<Dim>(attr, name, "an integer");
-  if (!dim.is_constant()) op.refuse(name, Limit::unknown_size);
-  return dim.value();
+int64_t integer_of(const OpView& op, const ir::NodeArgs& args, std::string_view name) {
+  const auto number = args.integer(name);
+  T2N_ASSERT(number, "'", name, "' is not an integer");
+  if (!number->is_constant()) op.refuse(name, Limit::unknown_size);
+  return number->value();
 }
 
 /// torch takes -1 for 255 if the tensor is u8.
 int64_t as_unsigned(int64_t value, DType dtype) {
   const bool is_unsigned = dtype == DType::u8 || dtype == DType::u16 || dtype == DType::u32;
   return value < 0 && is_unsigned ? value + (int64_t{1} << (8 * ir::dtype_size(dtype))) : value;
-}
-
-std::vector<double> numbers_of(const OpView& op, const Attr& attr, std::string_view name) {
-  if (const auto* dims = std::get_if<std::vector<Dim>>(&attr)) {
-    std::vector<double> out;
-    for (const Dim& dim : *dims) out.push_back(number_of(op, Attr(dim), name));
-    return out;
-  }
-  if (const auto* reals = std::get_if<std::vector<double>>(&attr)) return *reals;
-  return {number_of(op, attr, name)};
-}
-
-Shape dims_of(const Attr& attr, std::string_view name) {
-  if (const auto* dims = std::get_if<std::vector<Dim>>(&attr)) return *dims;
-  // An empty list does not tell its element type.
-  if (const auto* reals = std::get_if<std::vector<double>>(&attr); reals && reals->empty())
-    return {};
-  if (const auto* flags = std::get_if<std::vector<bool>>(&attr); flags && flags->empty()) return {};
-  return {get<Dim>(attr, name, "a list of integers")};
 }
 
 std::string choices(const std::vector<std::string>& known) {
@@ -82,41 +55,7 @@ std::string choices(const std::vector<std::string>& known) {
 }  // namespace
 
 OpView::OpView(const ir::Graph& graph, const ir::Node& node, std::string_view nnef, Emitter& out)
-    : graph_(graph), node_(node), nnef_(nnef), out_(out) {}
-
-bool OpView::has_argument(std::string_view name) const { return node_.find(name) != nullptr; }
-
-bool OpView::follows_scan(std::string_view name) const {
-  constexpr std::array<std::string_view, 5> kScans = {"scan", "lstm", "gru", "rnn_tanh",
-                                                      "rnn_relu"};
-  const std::vector<int> producers = ir::producers(graph_);
-  std::vector<ir::ValueId> due = {ir::operand(node_, name)};
-  std::set<ir::ValueId> seen(due.begin(), due.end());
-  while (!due.empty()) {
-    const int producer = producers[static_cast<size_t>(due.back())];
-    due.pop_back();
-    if (producer < 0) continue;
-    const ir::Node& node = graph_.nodes[static_cast<size_t>(producer)];
-    if (is_one_of(ir::op_short_name(node.op), kScans)) return true;
-    ir::for_each_input(node, [&](ir::ValueId id) {
-      if (seen.insert(id).second) due.push_back(id);
-    });
-  }
-  return false;
-}
-
-bool OpView::is_tensor(std::string_view name) const {
-  const Attr* attr = node_.find(name);
-  const auto* tensor = attr ? std::get_if<ir::TensorRef>(attr) : nullptr;
-  return tensor && tensor->id != ir::kNoValue;
-}
-
-const ir::Attr& OpView::read(std::string_view name) const {
-  const Attr* attr = node_.find(name);
-  T2N_ASSERT(attr, "there is no argument '", name, "'");
-  read_.emplace(name);
-  return *attr;
-}
+    : args_(graph, node), nnef_(nnef), out_(out) {}
 
 Ref OpView::tensor(std::string_view name) const {
   const auto value = opt_tensor(name);
@@ -125,11 +64,8 @@ Ref OpView::tensor(std::string_view name) const {
 }
 
 std::optional<Ref> OpView::opt_tensor(std::string_view name) const {
-  const Attr& attr = read(name);
-  if (std::holds_alternative<ir::None>(attr)) return {};
-  const ir::ValueId id = get<ir::TensorRef>(attr, name, "a tensor").id;
-  if (id == ir::kNoValue) return {};
-  return out_.value(id);
+  if (is_none(name)) return {};
+  return out_.value(get<ir::TensorRef>(args_.required(name), name, "a tensor").id);
 }
 
 std::vector<Ref> OpView::tensors(std::string_view name) const {
@@ -142,10 +78,10 @@ std::vector<Ref> OpView::tensors(std::string_view name) const {
 }
 
 std::vector<std::optional<Ref>> OpView::opt_tensors(std::string_view name) const {
-  const Attr& attr = read(name);
-  if (std::holds_alternative<ir::None>(attr)) return {};
+  if (is_none(name)) return {};
   std::vector<std::optional<Ref>> out;
-  for (const ir::ValueId id : get<ir::TensorRefs>(attr, name, "a list of tensors").ids)
+  for (const ir::ValueId id :
+       get<ir::TensorRefs>(args_.required(name), name, "a list of tensors").ids)
     out.push_back(id == ir::kNoValue ? std::nullopt : std::optional(out_.value(id)));
   return out;
 }
@@ -156,23 +92,12 @@ ir::Tensor OpView::constant(std::string_view name) const {
   return *std::move(value);
 }
 
-bool OpView::is_none(std::string_view name) const {
-  const Attr& attr = read(name);
-  const auto* tensor = std::get_if<ir::TensorRef>(&attr);
-  return std::holds_alternative<ir::None>(attr) || (tensor && tensor->id == ir::kNoValue);
-}
-
-int64_t OpView::i64(std::string_view name) const { return integer_of(*this, read(name), name); }
-double OpView::f64(std::string_view name) const { return number_of(*this, read(name), name); }
-
-bool OpView::boolean(std::string_view name) const {
-  const Attr& attr = read(name);
-  if (const auto* flag = std::get_if<bool>(&attr)) return *flag;
-  return integer_of(*this, attr, name) != 0;
-}
+int64_t OpView::i64(std::string_view name) const { return integer_of(*this, args_, name); }
+double OpView::f64(std::string_view name) const { return number_of(*this, args_, name); }
+bool OpView::boolean(std::string_view name) const { return integer_of(*this, args_, name) != 0; }
 
 std::string OpView::str(std::string_view name) const {
-  return get<std::string>(read(name), name, "a string");
+  return get<std::string>(args_.required(name), name, "a string");
 }
 
 std::string OpView::one_of(std::string_view name, const std::vector<std::string>& known) const {
@@ -187,24 +112,13 @@ int64_t OpView::within(std::string_view name, int64_t first, int64_t last) const
   return value;
 }
 
-std::optional<int64_t> OpView::opt_i64(std::string_view name) const {
-  if (is_none(name)) return {};
-  return i64(name);
-}
-
-std::optional<double> OpView::opt_f64(std::string_view name) const {
-  if (is_none(name)) return {};
-  return f64(name);
-}
-
 std::optional<std::string> OpView::opt_str(std::string_view name) const {
-  if (is_none(name)) return {};
-  return str(name);
+  return opt(name, &OpView::str);
 }
 
 std::optional<DType> OpView::opt_dtype(std::string_view name) const {
   if (is_none(name)) return {};
-  return get<DType>(read(name), name, "a dtype");
+  return get<DType>(args_.required(name), name, "a dtype");
 }
 
 Ints OpView::ints(std::string_view name) const {
@@ -213,74 +127,57 @@ Ints OpView::ints(std::string_view name) const {
   return ir::static_shape(sizes);
 }
 
-Shape OpView::dims(std::string_view name) const { return dims_of(read(name), name); }
+Shape OpView::dims(std::string_view name) const {
+  auto out = args_.dims(name);
+  T2N_ASSERT(out, "'", name, "' is not a list of integers");
+  return *std::move(out);
+}
 
 Dim OpView::dim(std::string_view name) const {
-  const Attr& attr = read(name);
-  if (const auto* size = std::get_if<Dim>(&attr)) return *size;
-  return integer_of(*this, attr, name);
-}
-
-std::optional<Dim> OpView::opt_dim(std::string_view name) const {
-  if (is_none(name)) return {};
-  return dim(name);
-}
-
-bool OpView::is_symbolic(std::string_view name) const {
-  const Attr* attr = node_.find(name);
-  const auto* size = attr ? std::get_if<Dim>(attr) : nullptr;
-  const auto* sizes = attr ? std::get_if<std::vector<Dim>>(attr) : nullptr;
-  return (size && !size->is_constant()) ||
-         (sizes && std::any_of(sizes->begin(), sizes->end(),
-                               [](const Dim& each) { return !each.is_constant(); }));
+  const auto out = args_.integer(name);
+  T2N_ASSERT(out, "'", name, "' is not an integer");
+  return *out;
 }
 
 std::vector<double> OpView::f64s(std::string_view name) const {
-  return numbers_of(*this, read(name), name);
+  const Attr& attr = args_.required(name);
+  if (const auto* floats = std::get_if<std::vector<double>>(&attr)) return *floats;
+  if (!std::holds_alternative<std::vector<Dim>>(attr)) return {f64(name)};
+  const Ints numbers = ints(name);
+  return {numbers.begin(), numbers.end()};
 }
 
 std::optional<std::vector<double>> OpView::opt_f64s(std::string_view name) const {
-  if (is_none(name)) return {};
-  return f64s(name);
+  return opt(name, &OpView::f64s);
 }
 
 std::vector<bool> OpView::booleans(std::string_view name) const {
-  const Attr& attr = read(name);
-  if (const auto* flags = std::get_if<std::vector<bool>>(&attr)) return *flags;
+  if (const auto* flags = std::get_if<std::vector<bool>>(&args_.required(name))) return *flags;
   std::vector<bool> out;
-  for (const Dim& dim : dims_of(attr, name)) out.push_back(dim.value() != 0);
+  for (const Dim& dim : dims(name)) out.push_back(dim.value() != 0);
   return out;
 }
 
 Ref OpView::number(std::string_view name, DType dtype) const {
-  const Attr& attr = read(name);
-  if (const auto* dim = std::get_if<Dim>(&attr); dim && !dim->is_constant())
-    return out_.size(*dim, dtype);
-  if (dtype == DType::boolean) return out_.scalar(number_of(*this, attr, name) != 0);
-  if (!ir::is_integer(dtype)) return out_.scalar(number_of(*this, attr, name), dtype);
-  return out_.scalar(as_unsigned(integer_of(*this, attr, name), dtype), dtype);
+  if (is_symbolic(name)) return out_.size(dim(name), dtype);
+  if (dtype == DType::boolean) return out_.scalar(f64(name) != 0);
+  if (!ir::is_integer(dtype)) return out_.scalar(f64(name), dtype);
+  return out_.scalar(as_unsigned(i64(name), dtype), dtype);
 }
 
 int OpView::axis(std::string_view name, int rank) const {
-  const int64_t given = i64(name);
-  const int64_t extent = std::max(rank, 1);
-  T2N_ASSERT(given >= -extent && given < extent, name, "=", given, " of rank ", rank);
-  return static_cast<int>(given < 0 ? given + extent : given);
+  return static_cast<int>(ir::from_front(i64(name), rank, name));
 }
 
 int OpView::axis(std::string_view name) const { return axis(name, out_.rank(tensor("self"))); }
 
 Ints OpView::axes(std::string_view name, int rank) const {
   Ints out = is_none(name) ? Ints{} : ints(name);
-  const int64_t extent = std::max(rank, 1);
-  for (int64_t& axis : out) {
-    T2N_ASSERT(axis >= -extent && axis < extent, name, " holds ", axis, " of rank ", rank);
-    if (axis < 0) axis += extent;
-  }
+  for (int64_t& axis : out) axis = ir::from_front(axis, rank);
   std::sort(out.begin(), out.end());
   if (rank == 0) return {};
   if (out.empty()) {
-    out.resize(static_cast<size_t>(rank));
+    out.resize(rank);
     std::iota(out.begin(), out.end(), 0);
   }
   return out;
@@ -288,44 +185,38 @@ Ints OpView::axes(std::string_view name, int rank) const {
 
 Ints OpView::expand_ints(std::string_view name, int count) const {
   Ints out = ints(name);
-  const auto wanted = static_cast<size_t>(count);
-  if (out.size() == 1) out.resize(wanted, out[0]);
-  T2N_ASSERT(out.size() == wanted, "'", name, "' has ", out.size(), " entries, not ", count);
+  const size_t size = count;
+  if (out.size() == 1) out.resize(size, out[0]);
+  T2N_ASSERT(out.size() == size, "'", name, "' has ", out.size(), " entries, not ", count);
   return out;
 }
 
 void OpView::require(std::string_view name, double value) const {
-  if (number_of(*this, read(name), name) != value)
-    refuse(name, cat("the only known value is ", value));
+  if (f64(name) != value) refuse(name, cat("the only known value is ", value));
 }
 
-void OpView::ignore(std::string_view name, std::string_view) const { read(name); }
+void OpView::ignore(std::string_view name, std::string_view) const { args_.required(name); }
 
 void OpView::ignore_all(std::initializer_list<std::string_view> names, std::string_view) const {
-  for (const std::string_view name : names) read(name);
+  for (const std::string_view name : names) args_.required(name);
 }
 
 const ir::Node* OpView::producer(std::string_view name) const {
-  const ir::ValueId id = ir::operand(node_, name);
-  const auto found =
-      std::find_if(graph_.nodes.begin(), graph_.nodes.end(), [&](const ir::Node& node) {
+  const ir::ValueId id = ir::operand(args_.node(), name);
+  const auto found = std::find_if(
+      args_.graph().nodes.begin(), args_.graph().nodes.end(), [&](const ir::Node& node) {
         return std::find(node.outputs.begin(), node.outputs.end(), id) != node.outputs.end();
       });
-  return id == ir::kNoValue || found == graph_.nodes.end() ? nullptr : &*found;
+  return id == ir::kNoValue || found == args_.graph().nodes.end() ? nullptr : &*found;
 }
 
 bool OpView::is_used(int output) const {
-  return out_.state()
-             .use_counts[static_cast<size_t>(node_.outputs.at(static_cast<size_t>(output)))] > 0;
+  return out_.state().use_counts[args_.node().outputs.at(output)] > 0;
 }
 
-DType OpView::dtype(int output) const {
-  return graph_.values[static_cast<size_t>(node_.outputs.at(static_cast<size_t>(output)))].dtype;
-}
+DType OpView::dtype(int output) const { return result(output).dtype; }
 
-const Shape& OpView::shape(int output) const {
-  return graph_.values[static_cast<size_t>(node_.outputs.at(static_cast<size_t>(output)))].shape;
-}
+const Shape& OpView::shape(int output) const { return result(output).shape; }
 
 Ints OpView::sizes(int output) const {
   if (!is_static(shape(output)))
@@ -334,20 +225,18 @@ Ints OpView::sizes(int output) const {
 }
 
 void OpView::refuse(std::string_view argument, std::string_view why, std::string_view help) const {
-  const Attr& attr = read(argument);
+  const Attr& attr = args_.required(argument);
   // Strings are quoted as in Python, tensors shown by type.
-  std::string value = ir::attr_str(
-      attr, [&](ir::ValueId id) { return graph_.values[static_cast<size_t>(id)].name; });
+  std::string value = ir::attr_str(attr, [&](ir::ValueId id) { return args_.value(id).name; });
   if (const auto* text = std::get_if<std::string>(&attr)) value = quoted(*text);
-  if (const auto* tensor = std::get_if<ir::TensorRef>(&attr);
-      tensor && tensor->id != ir::kNoValue) {
-    const ir::Value& operand = graph_.values[static_cast<size_t>(tensor->id)];
+  if (is_tensor(argument)) {
+    const ir::Value& operand = args_.value(args_.tensor(argument));
     value = type_str(operand.dtype, operand.shape);
   }
   Diagnostic out =
       target::untranslated("unsupported-argument", cat(op(), ": ", argument, "=", value),
                            target::target_name(out_.state().target), why, help, op());
-  out.where = {ir::node_where(graph_, node_)};
+  out.where = {ir::node_where(args_.graph(), args_.node())};
   throw Error(std::move(out));
 }
 
@@ -360,13 +249,13 @@ void OpView::refuse_op(Limit limit, std::string_view help) const {
                                         target::target_name(out_.state().target),
                                         target::limit_row(limit).why, help, op());
   out.message += " here";
-  out.where = {ir::node_where(graph_, node_)};
+  out.where = {ir::node_where(args_.graph(), args_.node())};
   throw Error(std::move(out));
 }
 
 void OpView::check_all_read() const {
-  for (const ir::Argument& argument : node_.args)
-    T2N_ASSERT(read_.contains(argument.name), "'", argument.name, "' was never read");
+  const std::string unread = args_.unread();
+  T2N_ASSERT(unread.empty(), "'", unread, "' was never read");
 }
 
 }  // namespace t2n::ops

@@ -2,12 +2,11 @@
 #pragma once
 
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "ir/graph.h"
+#include "ir/node_args.h"
 #include "src/target/limits.h"
 #include "src/translate/emitter.h"
 
@@ -15,8 +14,8 @@ namespace t2n::ops {
 
 using target::Limit;
 
-/// Reading a name that the schema lacks, and leaving an argument unread, are internal errors, so
-/// that none is forgotten. Values that the target cannot express are refused with
+/// Reading a name that the schema lacks and not reading an argument are internal errors, so that no
+/// argument is forgotten. Values that the target cannot express are refused with
 /// `unsupported-argument`.
 class OpView {
  public:
@@ -25,13 +24,11 @@ class OpView {
 
   /// The NNEF operation of the chosen variant.
   std::string_view nnef() const { return nnef_; }
-  std::string_view op() const { return ir::op_name(node_.op); }
-  bool has_argument(std::string_view name) const;
-  const ir::Graph& body() const { return *node_.body; }  ///< the nested graph of a scan
-  /// Whether a tensor was given: an operand may be a tensor or a number. Does not count as reading.
-  bool is_tensor(std::string_view name) const;
-  /// Whether a tensor is computed from what a loop or a recurrent layer gives.
-  bool follows_scan(std::string_view name) const;
+  std::string_view op() const { return args_.op(); }
+  bool has_argument(std::string_view name) const { return args_.has_argument(name); }
+  const ir::Graph& body() const { return *args_.node().body; }  ///< the nested graph of a scan
+  /// Whether the argument is a tensor, not a number. Does not count as reading.
+  bool is_tensor(std::string_view name) const { return args_.is_tensor(name); }
 
   // Tensors.
   Ref tensor(std::string_view name) const;
@@ -40,26 +37,26 @@ class OpView {
   std::vector<std::optional<Ref>> opt_tensors(std::string_view name) const;
   /// The values of a tensor argument that must be known at export; refused otherwise.
   ir::Tensor constant(std::string_view name) const;
-  bool is_none(std::string_view name) const;
+  bool is_none(std::string_view name) const { return args_.is_none(name); }
 
-  // Plain values. A number may be given as any of int, float and bool (`Scalar`).
+  // Plain values. A number may be an int, float or bool (`Scalar`).
   int64_t i64(std::string_view name) const;
   double f64(std::string_view name) const;
   bool boolean(std::string_view name) const;
   std::string str(std::string_view name) const;
   std::string one_of(std::string_view name, const std::vector<std::string>& known) const;
   int64_t within(std::string_view name, int64_t first, int64_t last) const;
-  std::optional<int64_t> opt_i64(std::string_view name) const;
-  std::optional<double> opt_f64(std::string_view name) const;
+  std::optional<int64_t> opt_i64(std::string_view name) const { return opt(name, &OpView::i64); }
+  std::optional<double> opt_f64(std::string_view name) const { return opt(name, &OpView::f64); }
   std::optional<std::string> opt_str(std::string_view name) const;
   std::optional<DType> opt_dtype(std::string_view name) const;
   Ints ints(std::string_view name) const;
   Shape dims(std::string_view name) const;  ///< like ints, but sizes may be symbolic
   Dim dim(std::string_view name) const;
   /// Whether the argument is a number over symbolic sizes. Does not count as reading.
-  bool is_symbolic(std::string_view name) const;
+  bool is_symbolic(std::string_view name) const { return args_.is_symbolic(name); }
   /// Like opt_i64, but the size may be symbolic.
-  std::optional<Dim> opt_dim(std::string_view name) const;
+  std::optional<Dim> opt_dim(std::string_view name) const { return opt(name, &OpView::dim); }
   std::vector<double> f64s(std::string_view name) const;
   std::optional<std::vector<double>> opt_f64s(std::string_view name) const;
   std::vector<bool> booleans(std::string_view name) const;
@@ -81,15 +78,15 @@ class OpView {
   void ignore_all(std::initializer_list<std::string_view> names, std::string_view why) const;
 
   // The results of torch.
-  int outputs() const { return static_cast<int>(node_.outputs.size()); }
-  /// Whether anything reads the output; an unread one needs no result.
+  int outputs() const { return static_cast<int>(args_.node().outputs.size()); }
+  /// Whether the output is read; an unread one needs no result.
   bool is_used(int output) const;
-  /// Whether what follows from the first result, products aside, is rounded, compared or made an
-  /// integer later: an error in its last bit may become a step there.
+  /// Whether a value that depends on the first result, products aside, is rounded, compared or
+  /// converted to an integer later, where an error in its last bit may become a step.
   bool is_rounded_later() const;
-  /// The operation that computes an operand; null for inputs and constants.
+  /// What computes an operand; null for inputs and constants.
   const ir::Node* producer(std::string_view name) const;
-  /// Whether an operand may hold infinities that the program makes.
+  /// Whether an operand may contain infinities that the program makes.
   bool may_meet_infinity(std::string_view name) const;
   DType dtype(int output = 0) const;
   const Shape& shape(int output = 0) const;
@@ -99,22 +96,24 @@ class OpView {
   /// Throws `unsupported-argument`: "aten::op: argument=value has no translation for TARGET".
   [[noreturn]] void refuse(std::string_view argument, Limit limit,
                            std::string_view help = {}) const;
-  /// Throws `unsupported-op` for a whole operation, e.g. for a dtype or rank it cannot have.
+  /// Throws `unsupported-op` for the entire operation, e.g. for an unsupported dtype or rank.
   [[noreturn]] void refuse_op(Limit limit, std::string_view help = {}) const;
 
   /// Internal error if an argument was never read.
   void check_all_read() const;
 
  private:
-  const ir::Attr& read(std::string_view name) const;
+  template <typename T>
+  std::optional<T> opt(std::string_view name, T (OpView::*read)(std::string_view) const) const {
+    return is_none(name) ? std::nullopt : std::optional<T>((this->*read)(name));
+  }
+  const ir::Value& result(int output) const { return args_.value(args_.node().outputs.at(output)); }
   [[noreturn]] void refuse(std::string_view argument, std::string_view why,
                            std::string_view help = {}) const;
 
-  const ir::Graph& graph_;
-  const ir::Node& node_;
+  ir::NodeArgs args_;
   std::string_view nnef_;
   Emitter& out_;
-  mutable std::set<std::string, std::less<>> read_;
 };
 
 }  // namespace t2n::ops

@@ -2,75 +2,19 @@
 
 #include <algorithm>
 
-#include "src/diag/error.h"
-#include "src/target/limits.h"
+#include "src/tract_forms/packed.h"
 #include "src/translate/emitter_state.h"
 
 namespace t2n::ops {
-namespace {
-
-const nnef::Value* find(const Attributes& attributes, std::string_view name) {
-  for (const Attribute& attribute : attributes)
-    if (attribute.name == name) return &attribute.value;
-  return nullptr;
-}
-
-/// True if each row of the weight is summed over: "abk,nk->abn".
-bool is_linear(std::string_view expression) {
-  const size_t comma = expression.find(','), arrow = expression.find("->");
-  if (comma == std::string_view::npos || arrow != comma + 3 || comma == 0) return false;
-  const char out = expression[comma + 1], in = expression[comma + 2];
-  const std::string_view x = expression.substr(0, comma), y = expression.substr(arrow + 2);
-  return x.back() == in && y.size() == x.size() && y.back() == out && out != in &&
-         x.substr(0, x.size() - 1) == y.substr(0, y.size() - 1);
-}
-
-/// tract crashes on filters that convolve each channel separately.
-bool is_depthwise(const Shape& filter, const Attributes& attributes) {
-  const nnef::Value* groups = find(attributes, "groups");
-  return filter.at(1) == Dim(1) && groups != nullptr && groups->integer != 1;
-}
-
-/// Whether tract reads blocks as this operand. It computes products without transposition wrong.
-bool is_readable(Emitter& out, std::string_view op, const std::vector<Ref>& operands,
-                 size_t operand, const Attributes& attributes) {
-  if (op == "tract_core_gather")
-    return operand == 0 && find(attributes, "datum_type") != nullptr &&
-           find(attributes, "axis")->integer == 0;
-  if (operand != 1) return false;
-  if (op == "linear") return true;
-  if (op == "matmul") return find(attributes, "transposeB") != nullptr;
-  if (op == "tract_core_einsum")
-    return operands.size() == 2 && is_linear(find(attributes, "expr")->text);
-  return op == "conv" && out.has(target::Feature::q4_0_convolution) &&
-         !is_depthwise(out.shape(operands[1]), attributes);
-}
-
-[[noreturn]] void refuse_reader(Emitter& out, std::string_view reader) {
-  throw Error(target::untranslated(
-      "unsupported-op", cat("a Q4_0 weight in ", reader), target_name(out.state().target),
-      target::limit_row(target::Limit::packed_weights).why, "leave this weight in floats"));
-}
-
-}  // namespace
 
 Ref unpacked(Emitter& out, Ref packed, DType dtype, const Shape& shape) {
-  const std::vector<ir::ValueId>& outputs = out.state().graph.outputs;
-  if (std::find(outputs.begin(), outputs.end(), out.state().node->outputs.at(0)) != outputs.end())
-    refuse_reader(out, "the outputs");
-  return out.state().write_blocks(packed, dtype, shape);
+  Emitter::State& state = out.state();
+  const std::vector<ir::ValueId>& outputs = state.graph.outputs;
+  if (std::find(outputs.begin(), outputs.end(), state.node->outputs.at(0)) != outputs.end())
+    tract_forms::refuse_packed_in(state, "the outputs");
+  return state.write_blocks(packed, dtype, shape);
 }
 
 bool is_q4_0(Emitter& out, Ref ref) { return out.state().at(ref).is_q4_0; }
-
-void check_packed(Emitter& out, std::string_view op, const std::vector<Ref>& operands,
-                  const Attributes& attributes) {
-  for (size_t i = 0; i < operands.size(); ++i) {
-    if (!is_q4_0(out, operands[i])) continue;
-    const bool is_body = out.state().outer != nullptr;
-    if (!is_body && is_readable(out, op, operands, i, attributes)) continue;
-    refuse_reader(out, op);
-  }
-}
 
 }  // namespace t2n::ops

@@ -1,19 +1,12 @@
-// Weights stored as Q4_0 blocks, which tract reads only in a few operations.
+// Weights stored as Q4_0 blocks.
 #pragma once
-
-#include <string_view>
-#include <vector>
 
 #include "src/translate/emitter.h"
 
 namespace t2n::ops {
 
-/// The weight whose blocks the constant `packed` holds as bytes: a variable of its own.
+/// A variable for the weight whose blocks the constant `packed` contains as bytes.
 Ref unpacked(Emitter& out, Ref packed, DType dtype, const Shape& shape);
 bool is_q4_0(Emitter& out, Ref ref);
-
-/// Refuses a call in which tract cannot read such a weight.   Errors: `unsupported-op`.
-void check_packed(Emitter& out, std::string_view op, const std::vector<Ref>& operands,
-                  const Attributes& attributes);
 
 }  // namespace t2n::ops

@@ -8,7 +8,7 @@
 namespace t2n::ops {
 namespace {
 
-std::string counted(int count, std::string_view noun) {
+std::string with_count(int count, std::string_view noun) {
   return cat(count, " ", noun, count == 1 ? "" : "s");
 }
 
@@ -43,8 +43,8 @@ std::string Problems::headline() const {
       }
     if (kinds == 0) continue;
     if (!subject.empty()) subject += " and ";
-    subject += cat(counted(kinds, is_operator ? "operator" : "refused argument"), " (",
-                   counted(uses, "use"), ")");
+    subject += cat(with_count(kinds, is_operator ? "operator" : "refused argument"), " (",
+                   with_count(uses, "use"), ")");
   }
   return cat(subject, problems_.size() == 1 ? " has" : " have", " no translation for ", target_,
              "; nothing was written");
@@ -63,11 +63,11 @@ std::vector<std::string> Problems::rows() const {
   std::vector<std::string> out;
   for (const Problem* problem : sorted) {
     const std::string count = std::to_string(problem->count);
-    const std::string place =
+    const std::string location =
         problem->first.where.empty() ? "" : render_where(problem->first.where[0]);
     std::string row = cat(std::string(count_width - count.size(), ' '), count, "x ", problem->text);
-    if (!place.empty())
-      row += cat(std::string(text_width - problem->text.size(), ' '), "   first: ", place);
+    if (!location.empty())
+      row += cat(std::string(text_width - problem->text.size(), ' '), "   first: ", location);
     out.push_back(std::move(row));
     if (!problem->first.why.empty())
       out.push_back(cat(std::string(count_width + 2, ' '), "why: ", problem->first.why));

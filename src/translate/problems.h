@@ -1,4 +1,4 @@
-// Collects what a target cannot express of a model in one report.
+// Collects everything that a target cannot express of a model in one report.
 #pragma once
 
 #include <map>
@@ -15,7 +15,7 @@ namespace t2n::ops {
 /// "aten::normal_" for "aten::normal_functional", which exists only in graphs.
 std::string written_name(const ir::Node& node);
 
-/// Each problem once, with the number of its uses; operators and arguments in one error.
+/// Lists each problem once, with the number of its uses; operators and arguments in one error.
 class Problems {
  public:
   explicit Problems(const target::Target& target) : target_(target::target_name(target)) {}

@@ -18,26 +18,26 @@ bool are_powers_of_two(const ir::Tensor& tensor) {
   });
 }
 
-/// Whether the engine's own quotient is right.
+/// Whether the engine's own quotient is correctly rounded.
 bool divides_exactly(Emitter& out, Ref a, Ref b) {
   if (!out.has(target::Feature::computes_f64) || !ir::is_float(out.dtype(a))) return true;
   const auto known = out.constant_value(b);
   return known && are_powers_of_two(*known);
 }
 
-/// What the engine's quotient leaves of the dividend is added to it. Infinities and zeros leave
-/// NaN.
+/// Corrects the engine's quotient by its remainder, which is NaN for infinities and zeros.
 Ref corrected_quotient(Emitter& out, Ref a, Ref b) {
   const Ref first = div(out, a, b);
   const Ref product = mul(out, first, b);
-  const Ref rest = sub(out, sub(out, a, product), error_of_product(out, first, b, product));
-  return select(out, compare(out, "eq", rest, rest), add(out, first, div(out, rest, b)), first);
+  const Ref remainder = sub(out, sub(out, a, product), error_of_product(out, first, b, product));
+  return select(out, compare(out, "eq", remainder, remainder),
+                add(out, first, div(out, remainder, b)), first);
 }
 
 }  // namespace
 
 Ref error_of_product(Emitter& out, Ref a, Ref b, Ref product) {
-  // 2^27 + 1 for the 53 bits of f64, 2^12 + 1 for the 24 of f32, as which strict NNEF has all.
+  // 2^27 + 1 for the 53 bits of f64, 2^12 + 1 for the 24 of f32, the only type in strict NNEF.
   const bool is_double = out.dtype(a) == DType::f64 && out.has(target::Feature::computes_f64);
   const double split = is_double ? 134217729 : 4097;
   const auto high = [&](Ref x) {
@@ -51,7 +51,7 @@ Ref error_of_product(Emitter& out, Ref a, Ref b, Ref product) {
   return add(out, add(out, second, mul(out, a_low, b_high)), mul(out, a_low, b_low));
 }
 
-/// The f64 quotient of narrower floats, rounded, is right.
+/// For narrower floats, the rounded f64 quotient is correctly rounded.
 Ref exact_quotient(Emitter& out, Ref a, Ref b) {
   if (divides_exactly(out, a, b)) return div(out, a, b);
   const DType dtype = out.dtype(a);

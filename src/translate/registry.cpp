@@ -36,54 +36,52 @@ void binary_row(const OpView& op, Emitter& out) {
   out.result(out.elementwise(op.nnef(), operands, op.dtype()));
 }
 
-void Registry::add(Entry entry, const Place& place) {
+void Registry::add(Entry entry, const Location& location) {
   T2N_ASSERT(entry.variants.empty() == entry.refusal.has_value(), entry.op,
              " needs either variants or a refusal");
-  entry.file = place.file_name();
-  const std::string row = cat(entry.file, ":", place.line());
-  for (const std::string_view name : std::exchange(entry.also, {}))
-    entries_.set(ir::op_id(name), entry, row);
-  entries_.set(ir::op_id(entry.op), std::move(entry), row);
+  entry.file = location.file_name();
+  std::vector<std::string_view> names = std::exchange(entry.also, {});
+  names.push_back(entry.op);
+  for (const std::string_view name : names) {
+    if (entry.promotion) set(name, *entry.promotion, location);
+    set(name, entry, location);
+  }
 }
 
-void Registry::same(const Names& ops, const Shared& shared, const Place& place) {
-  for (const std::string_view op : ops) add(entry_of(op, shared), place);
+void Registry::same(const Names& ops, const Shared& shared, const Location& location) {
+  for (const std::string_view op : ops) add(entry_of(op, shared), location);
 }
 
-void Registry::elementwise(Entry entry, const Place& place) {
-  entry.is_elementwise = true;
-  add(std::move(entry), place);
+void Registry::elementwise(Entry entry, const Location& location) {
+  for (const std::string_view name : entry.also)
+    set(name, shapes::ResultShapes{shapes::broadcast, true}, location);
+  set(entry.op, shapes::ResultShapes{shapes::broadcast, true}, location);
+  add(std::move(entry), location);
 }
 
-void Registry::elementwise(const Names& ops, const Shared& shared, const Place& place) {
-  for (const std::string_view op : ops) elementwise(entry_of(op, shared), place);
+void Registry::elementwise(const Names& ops, const Shared& shared, const Location& location) {
+  for (const std::string_view op : ops) elementwise(entry_of(op, shared), location);
 }
 
 void Registry::refuse(const Names& ops, std::string_view doc, const Refusal& refusal,
-                      const Place& place) {
-  for (const std::string_view op : ops) add({.op = op, .doc = doc, .refusal = refusal}, place);
+                      const Location& location) {
+  for (const std::string_view op : ops) add({.op = op, .doc = doc, .refusal = refusal}, location);
 }
 
-void Registry::unary(std::span<const UnaryRow> rows, Translate translate, const Place& place) {
+void Registry::unary(std::span<const UnaryRow> rows, Translate translate,
+                     const Location& location) {
   for (const UnaryRow& row : rows)
-    elementwise({row.op}, {row.nnef, row.doc, translate, row.promotion}, place);
+    elementwise({row.op}, {row.nnef, row.doc, translate, row.promotion}, location);
 }
 
-void Registry::binary(std::span<const BinaryRow> rows, Translate translate, const Place& place) {
+void Registry::binary(std::span<const BinaryRow> rows, Translate translate,
+                      const Location& location) {
   for (const BinaryRow& row : rows)
-    elementwise({row.op}, {row.nnef, row.doc, translate, row.promotion}, place);
+    elementwise({row.op}, {row.nnef, row.doc, translate, row.promotion}, location);
 }
 
-std::optional<ir::Promotion> Registry::promotion(ir::OpId op) const {
-  const Entry* entry = find(op);
-  return entry == nullptr ? std::nullopt : entry->promotion;
-}
-
-std::vector<ir::OpId> Registry::ops() const {
-  std::vector<ir::OpId> out = entries_.ops();
-  std::sort(out.begin(), out.end(),
-            [](ir::OpId a, ir::OpId b) { return ir::op_name(a) < ir::op_name(b); });
-  return out;
+std::string Registry::qualified(std::string_view name) {
+  return name.find("::") == std::string_view::npos ? cat("aten::", name) : std::string(name);
 }
 
 const Variant* Registry::variant(ir::OpId op, const target::Target& target) const {

@@ -1,119 +1,101 @@
-// The table of translations: how each operator is emitted, for each target.
+// The book of operators, as the families fill it.
 #pragma once
 
-#include <optional>
 #include <source_location>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "src/translate/emitter.h"
-#include "src/translate/op_view.h"
+#include "ir/rearrangement.h"
+#include "src/diag/one_of.h"
+#include "src/shapes/shape_rule.h"
+#include "src/translate/integer_rules.h"
+#include "src/translate/translation.h"
 
 namespace t2n::ops {
 
-using target::Feature;
-using Translate = void (*)(const OpView& op, Emitter& out);
+using ir::Relation;
+using ir::ZeroSign;
+using shapes::all_but_last;
+using shapes::atleast_nd;
+using shapes::dim_rank;
+using shapes::last_dims;
+using shapes::Shapes;
+using shapes::ShapeView;
+using shapes::with_dim;
+using shapes::without;
 
-/// The targets of a variant: those with all of these features.
-struct When {
-  std::vector<Feature> features;
-};
-inline When any_target() { return {}; }
-inline When has(Feature feature) { return {{feature}}; }
-inline When has(Feature a, Feature b) { return {{a, b}}; }
-
-/// One way to emit an operator. The most specific applicable one is chosen before it runs; its
-/// refusal is final.
-struct Variant {
-  When when;
-  std::string_view nnef;
-  Translate translate;
-};
-
-/// Why no target supports an operator, and what to do instead.
-struct Refusal {
-  Limit limit;
-  std::string_view help;
-};
-
-/// Everything that the table holds on one operator.
-struct Entry {
-  std::string_view op;  ///< schema name with overload: "aten::add.Tensor"
-  /// Further overloads with the same arguments and meaning.
-  std::vector<std::string_view> also = {};
-  std::string_view doc;  ///< the formula
-  std::vector<Variant> variants = {};
-  std::string_view limits = {};         ///< what is refused, for `t2nnef ops`
-  std::optional<Refusal> refusal = {};  ///< of the whole operator; there are no variants then
-  std::optional<ir::Promotion> promotion = {};
-  /// The results have the shape that all tensors among the arguments broadcast to.
-  bool is_elementwise = false;
-  std::string_view file = {};  ///< "ops/activation.cpp"; set by the registry
-};
-
-/// Properties shared by operators with the same arguments, for any target.
-struct Shared {
-  std::string_view nnef;
-  std::string_view doc;
-  Translate translate;
-  std::optional<ir::Promotion> promotion = {};
-  std::string_view limits = {};  ///< what is refused, for `t2nnef ops`
-};
-
-/// The translations of table rows.
-void unary_row(const OpView& op, Emitter& out);
-void binary_row(const OpView& op, Emitter& out);
-
-/// One tensor `self` in, one of the same shape out, no other argument.
-struct UnaryRow {
-  std::string_view op;
-  std::string_view nnef;
-  std::string_view doc = {};
-  std::optional<ir::Promotion> promotion = ir::Promotion::to_float;
-};
-
-/// `self` and `other`, tensors or numbers, broadcast; no other argument.
-struct BinaryRow {
-  std::string_view op;
-  std::string_view nnef;
-  std::string_view doc = {};
-  std::optional<ir::Promotion> promotion = ir::Promotion::operands;
-};
-
+/// Every family writes here what it knows about its operators: a column for each kind of fact.
 class Registry {
  public:
   using Names = std::vector<std::string_view>;
-  using Place = std::source_location;
+  using Location = std::source_location;
 
-  void add(Entry entry, const Place& place = Place::current());
+  void add(Entry entry, const Location& location = Location::current());
   /// Adds an entry for each name.
-  void same(const Names& ops, const Shared& shared, const Place& place = Place::current());
-  /// The same for elementwise operators.
-  void elementwise(Entry entry, const Place& place = Place::current());
-  void elementwise(const Names& ops, const Shared& shared, const Place& place = Place::current());
+  void same(const Names& ops, const Shared& shared, const Location& location = Location::current());
+  /// The same for elementwise operators: the results have the shape that all tensors among the
+  /// arguments broadcast to.
+  void elementwise(Entry entry, const Location& location = Location::current());
+  void elementwise(const Names& ops, const Shared& shared,
+                   const Location& location = Location::current());
   /// Refuses operators that no target supports, with the reason.
   void refuse(const Names& ops, std::string_view doc, const Refusal& refusal,
-              const Place& place = Place::current());
+              const Location& location = Location::current());
   void unary(std::span<const UnaryRow> rows, Translate translate = unary_row,
-             const Place& place = Place::current());
+             const Location& location = Location::current());
   void binary(std::span<const BinaryRow> rows, Translate translate = binary_row,
-              const Place& place = Place::current());
+              const Location& location = Location::current());
 
-  /// nullptr for an operator that is not in the table.
-  const Entry* find(ir::OpId op) const { return entries_.find(op); }
-  bool is_elementwise(ir::OpId op) const { return find(op) != nullptr && find(op)->is_elementwise; }
-  std::optional<ir::Promotion> promotion(ir::OpId op) const;
-  std::vector<ir::OpId> ops() const;  ///< all operators, by name
+  /// Names are separated by spaces; the namespace is aten by default. A name without overload
+  /// stands for all overloads.
+  template <typename T>
+  void facts(const T& fact, std::string_view names, const Location& location) {
+    for_each_word(names, [&](std::string_view name) { set(qualified(name), fact, location); });
+  }
+  /// The shapes of the results.
+  void shapes(shapes::ShapeRule rule, std::string_view names,
+              const Location& location = Location::current()) {
+    facts(shapes::ResultShapes{rule}, names, location);
+  }
+  /// The range of integer results.
+  void bounds(const IntegerRule& rule, std::string_view names,
+              const Location& location = Location::current()) {
+    facts(rule, names, location);
+  }
+  /// Which arguments move elements.
+  void rearranges(const ir::Rearrangement& how, std::string_view names,
+                  const Location& location = Location::current()) {
+    facts(how, names, location);
+  }
+  /// Acts on real and imaginary parts separately.
+  void linear(std::string_view names, const Location& location = Location::current()) {
+    facts(ir::Linear{}, names, location);
+  }
+  /// The signs of zeros.
+  void zero_signs(ir::ZeroSign fact, std::string_view names,
+                  const Location& location = Location::current()) {
+    facts(fact, names, location);
+  }
+
+  /// All columns.
+  const ir::OpTable& table() const { return table_; }
+  /// The translation; nullptr for an operator that has none.
+  const Entry* find(ir::OpId op) const { return table_.exact<Entry>(op); }
+  std::vector<ir::OpId> ops() const { return table_.ops<Entry>(); }  ///< all operators, by name
   /// The variant for a target; nullptr if the operator or a suitable variant is missing.
   const Variant* variant(ir::OpId op, const target::Target& target) const;
 
  private:
-  ir::Column<Entry> entries_{"translation"};
-};
+  template <typename T>
+  void set(std::string_view name, T fact, const Location& location) {
+    table_.set(name, std::move(fact), cat(location.file_name(), ":", location.line()));
+  }
+  /// "aten::add" for "add".
+  static std::string qualified(std::string_view name);
 
-/// The oldest version of tract that has everything a variant needs.
-target::Version oldest_version(const Variant& variant);
+  ir::OpTable table_;
+};
 
 }  // namespace t2n::ops

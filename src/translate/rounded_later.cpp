@@ -1,4 +1,4 @@
-// Follows a result to the operations where a small error becomes a step.
+// Finds operations dependent on a result in which a small error becomes a step.
 #include "src/translate/rounded_later.h"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ bool rounds(const ir::Graph& graph, const ir::Node& node, const std::vector<int>
       ir::op_name(node.op).ends_with("_mode"))
     return true;
   const auto gives_integers = [&](ir::ValueId id) {
-    const auto index = static_cast<size_t>(id);
+    const size_t index = id;
     return uses[index] > 0 && !ir::is_float(graph.values[index].dtype);
   };
   if (std::any_of(node.outputs.begin(), node.outputs.end(), gives_integers)) return true;
@@ -32,7 +32,7 @@ bool rounds(const ir::Graph& graph, const ir::Node& node, const std::vector<int>
 }
 
 /// Whether the last bits of the results differ between engines anyway. Those of plain sums do not
-/// if the quotients are whole numbers.
+/// if the quotients are integers.
 bool mixes(const ir::Node& node) {
   const std::string_view name = ir::op_short_name(node.op);
   return ir::has_trait(name, OpTrait::mixes) || ir::has_trait(name, OpTrait::recurrent);
@@ -40,31 +40,33 @@ bool mixes(const ir::Node& node) {
 
 }  // namespace
 
-bool is_rounded_behind(const Emitter::State& state, const ir::Graph& graph, const ir::Node& first) {
+bool is_rounded_after(const Emitter::State& state, const ir::Graph& graph, const ir::Node& first) {
   const std::vector<int>& uses = state.use_counts;
-  std::set<ir::ValueId> followed = {first.outputs.at(0)};
-  int unseen = uses[static_cast<size_t>(first.outputs[0])];
+  std::set<ir::ValueId> dependent = {first.outputs.at(0)};
+  int unvisited_uses = uses[first.outputs[0]];
   const ir::Node* end = graph.nodes.data() + graph.nodes.size();
-  for (const ir::Node* node = &first + 1; unseen > 0 && node < end; ++node) {
+  for (const ir::Node* node = &first + 1; unvisited_uses > 0 && node < end; ++node) {
     int reads = 0;
-    ir::for_each_input(*node, [&](ir::ValueId id) { reads += followed.contains(id) ? 1 : 0; });
+    ir::for_each_input(*node, [&](ir::ValueId id) { reads += dependent.contains(id) ? 1 : 0; });
     if (reads == 0) continue;
     if (rounds(graph, *node, uses)) return true;
-    unseen -= reads;
+    unvisited_uses -= reads;
     if (mixes(*node)) continue;
     for (const ir::ValueId id : node->outputs)
-      if (followed.insert(id).second) unseen += uses[static_cast<size_t>(id)];
+      if (dependent.insert(id).second) unvisited_uses += uses[id];
   }
-  // What leaves the body of a loop is read by its next iteration, or behind the loop.
-  return unseen > 0 && state.outer != nullptr;
+  // A result of a loop's body is read by the next iteration, or after the loop.
+  return unvisited_uses > 0 && state.is_body;
 }
 
 bool is_rounded_later(const Emitter::State& state) {
   const ir::Node* node = state.node;
   return node == nullptr || rounds(state.graph, *node, state.use_counts) ||
-         is_rounded_behind(state, state.graph, *node);
+         is_rounded_after(state, state.graph, *node);
 }
 
-bool OpView::is_rounded_later() const { return is_rounded_behind(out_.state(), graph_, node_); }
+bool OpView::is_rounded_later() const {
+  return is_rounded_after(out_.state(), args_.graph(), args_.node());
+}
 
 }  // namespace t2n::ops

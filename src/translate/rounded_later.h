@@ -5,10 +5,10 @@
 
 namespace t2n::ops {
 
-/// Whether the operation that is translated rounds, compares or makes integers, or one does that
-/// its first result leads to, products of many terms aside.
+/// Whether the operation being translated, or one that depends on its first result, rounds,
+/// compares or makes integers. Dependences through products of many terms do not count.
 bool is_rounded_later(const Emitter::State& state);
 /// The same without the operation itself.
-bool is_rounded_behind(const Emitter::State& state, const ir::Graph& graph, const ir::Node& node);
+bool is_rounded_after(const Emitter::State& state, const ir::Graph& graph, const ir::Node& node);
 
 }  // namespace t2n::ops

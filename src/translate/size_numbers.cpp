@@ -45,9 +45,9 @@ Number sum_of_both(const Number& a, const Number& b) {
   if (!a || !b) return {};
   const double ratio = b->factor / a->factor;
   if (std::abs(ratio) < 1) return sum_of_both(b, a);
-  const Number times = constant(ratio);
-  if (!times || times->factor != 1) return {};
-  return checked(a->size + b->size * times->size, a->factor);
+  const Number multiple = constant(ratio);
+  if (!multiple || multiple->factor != 1) return {};
+  return checked(a->size + b->size * multiple->size, a->factor);
 }
 
 Number product_of(const Number& a, const Number& b) {
@@ -64,10 +64,10 @@ Number larger(const Number& a, const Number& b) {
   return checked(ir::max(a->size, b->size), 1);
 }
 
-/// Integers cut off a fraction, and small ones wrap around.
+/// Integers truncate a fraction, and small ones wrap around.
 Number as_dtype(const Number& x, ir::DType dtype) {
-  const bool is_whole = x && x->factor == std::floor(x->factor) && ir::dtype_size(dtype) > 2;
-  return ir::is_float(dtype) || is_whole ? x : std::nullopt;
+  const bool is_integer = x && x->factor == std::floor(x->factor) && ir::dtype_size(dtype) > 2;
+  return ir::is_float(dtype) || is_integer ? x : std::nullopt;
 }
 
 bool has_one_element(const ir::Value& value) {
@@ -83,13 +83,13 @@ bool is_size_number(const ir::Value& value) {
 
 SizeNumbers::SizeNumbers(const ir::Graph& graph) : numbers_(graph.values.size()) {
   for (const ir::Constant& each : graph.constants) {
-    const auto at = static_cast<size_t>(each.value);
+    const size_t at = each.value;
     if (is_size_number(graph.values[at]) && !each.data.bytes.empty() && each.data.elements() == 1)
       numbers_[at] = constant(ir::element_f64(ir::contiguous(each.data), 0));
   }
   for (const ir::Node& node : graph.nodes) {
     if (node.outputs.size() != 1 || node.outputs[0] == ir::kNoValue) continue;
-    const auto at = static_cast<size_t>(node.outputs[0]);
+    const size_t at = node.outputs[0];
     if (is_size_number(graph.values[at])) numbers_[at] = result(node, graph.values[at].dtype);
   }
 }

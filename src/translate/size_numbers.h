@@ -14,16 +14,14 @@ struct SizeNumber {
   double factor = 1;
 };
 
-/// Tensors of one element that hold sums and products of sizes and constants, as traces and
-/// conversions to floats make them.
+/// Tensors of one element that are sums and products of sizes and constants, as traces and
+/// conversions to floats produce them.
 class SizeNumbers {
  public:
   explicit SizeNumbers(const ir::Graph& graph);
-  /// Nothing for other values.
-  const std::optional<SizeNumber>& of(ir::ValueId id) const {
-    return numbers_[static_cast<size_t>(id)];
-  }
-  /// Of an argument: a number or a value.
+  /// std::nullopt for other values.
+  const std::optional<SizeNumber>& of(ir::ValueId id) const { return numbers_[id]; }
+  /// The same for an argument, which is a number or a value.
   std::optional<SizeNumber> of(const ir::Node& node, std::string_view argument) const;
 
  private:

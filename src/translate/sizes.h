@@ -1,9 +1,10 @@
-// Sizes of single axes that must be known at export, while other axes may be symbolic.
+// Sizes of single axes, symbolic or known at export.
 #pragma once
 
 #include <algorithm>
 #include <limits>
 
+#include "ir/atoms.h"
 #include "src/translate/emitter.h"
 #include "src/translate/op_view.h"
 
@@ -16,9 +17,7 @@ inline bool is_static(const Shape& shape) {
 }
 
 /// The size of an axis, symbolic or not.
-inline const Dim& size_of(const Emitter& out, Ref x, int64_t axis) {
-  return out.shape(x).at(static_cast<size_t>(axis));
-}
+inline const Dim& size_of(const Emitter& out, Ref x, int64_t axis) { return out.shape(x).at(axis); }
 
 /// The product of the sizes.
 inline Dim element_count(const Shape& shape) {
@@ -27,25 +26,15 @@ inline Dim element_count(const Shape& shape) {
   return count;
 }
 
-/// A size that tract cannot express, computed with i64 numbers that it does not follow.
+/// A size that tract cannot express, computed at run time with i64 numbers.
 Ref computed_size(Emitter& out, const Dim& size);
 
-/// Whether it is 0 at some sizes for which the file holds.
+/// Whether the size is 0 for some sizes that the exported model allows.
 bool may_be_zero(Emitter& out, const Dim& size);
 
-/// Whether the size contains one of these operations: ir::Min, ir::FloorDiv…
-template <typename... Kinds>
-bool has_operation(const Dim& dim) {
-  bool out = false;
-  dim.map([&](const ir::Atom& atom) {
-    const ir::Operands* of = ir::operands_of(atom);
-    out = out || (std::holds_alternative<Kinds>(atom) || ...) ||
-          (of != nullptr && (has_operation<Kinds...>(of->a) || has_operation<Kinds...>(of->b)));
-    return Dim(0);
-  });
-  return out;
-}
-inline bool has_choice(const Dim& dim) { return has_operation<ir::Min, ir::Max>(dim); }
+/// `x`, whose sizes get the expressions in `shape` where tract, which compares expressions, cannot
+/// prove them equal.
+Ref with_named_sizes(Emitter& out, Ref x, const Shape& shape);
 
 /// Entries [begin, end) of an axis.
 struct SliceRange {
@@ -55,17 +44,18 @@ struct SliceRange {
 
 /// The arguments start, end and step of a slice with `count` entries, of an axis of `size`; some
 /// are symbolic. `count` shows where torch clamped them.
-inline SliceRange open_range(const OpView& op, const Emitter& out, const Dim& size,
-                             const Dim& count) {
-  constexpr int64_t kOpen = std::numeric_limits<int64_t>::max();
-  const Dim start = op.opt_dim("start").value_or(Dim(0)), end = op.opt_dim("end").value_or(kOpen);
+inline SliceRange symbolic_range(const OpView& op, const Emitter& out, const Dim& size,
+                                 const Dim& count) {
+  constexpr int64_t kUnbounded = std::numeric_limits<int64_t>::max();
+  const Dim start = op.opt_dim("start").value_or(Dim(0)),
+            end = op.opt_dim("end").value_or(kUnbounded);
   const int64_t first = out.at_sample(start), last = out.at_sample(end), step = op.i64("step");
   const Dim from = first < 0 ? size + start : start;
-  const Dim begin = has_choice(count) ? min(from, size) : from;
+  const Dim begin = ir::has_choice(count) ? min(from, size) : from;
   if (step != 1) return {begin, begin + (count - Dim(1)) * Dim(step) + Dim(1)};
-  if (first >= 0) return {begin, end == Dim(kOpen) ? size : begin + count};
-  // From the back: the start may have been clamped; an open or negative end was not.
-  if (end == Dim(kOpen)) return {size - count, size};
+  if (first >= 0) return {begin, end == Dim(kUnbounded) ? size : begin + count};
+  // From the back: the start may have been clamped; an absent or negative end was not.
+  if (end == Dim(kUnbounded)) return {size - count, size};
   if (last < 0) return {size + end - count, size + end};
   return {begin, begin + count};
 }
@@ -78,14 +68,14 @@ inline int64_t slice_bound(int64_t bound, int64_t size) {
 
 /// Refuses a symbolic size with `unsupported-argument`.
 inline int64_t known_size(const Emitter& out, Ref x, int axis) {
-  const Dim& size = out.shape(x).at(static_cast<size_t>(axis));
-  return size.is_constant() ? size.value() : out.sizes(x).at(static_cast<size_t>(axis));
+  const Dim& size = out.shape(x).at(axis);
+  return size.is_constant() ? size.value() : out.sizes(x).at(axis);
 }
 
 /// The same for an output; refuses with `unsupported-op`.
 inline int64_t known_size(const OpView& op, int output, int axis) {
-  const Dim& size = op.shape(output).at(static_cast<size_t>(axis));
-  return size.is_constant() ? size.value() : op.sizes(output).at(static_cast<size_t>(axis));
+  const Dim& size = op.shape(output).at(axis);
+  return size.is_constant() ? size.value() : op.sizes(output).at(axis);
 }
 
 }  // namespace t2n::ops

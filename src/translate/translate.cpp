@@ -7,19 +7,19 @@
 #include <utility>
 
 #include "ir/op_traits.h"
-#include "nnef_writer/dimension.h"
+#include "ir/refusal.h"
 #include "src/diag/error.h"
 #include "src/strict/lower.h"
 #include "src/target/limits.h"
+#include "src/tract_forms/sizes/assertion.h"
 #include "src/translate/accepted.h"
-#include "src/translate/births.h"
 #include "src/translate/check_document.h"
 #include "src/translate/check_pulses.h"
 #include "src/translate/emitter_state.h"
 #include "src/translate/nan.h"
 #include "src/translate/registry.h"
-#include "src/translate/sizes.h"
-#include "src/translate/uncounted.h"
+#include "src/translate/unbacked_sizes.h"
+#include "src/translate/undefined_sizes.h"
 
 namespace t2n::ops {
 namespace {
@@ -40,28 +40,20 @@ void explain(Diagnostic& out, const Entry& entry, const target::Target& target) 
     out.help = entry.refusal->help;
   } else {
     out.why = target.engine == target::Engine::khronos
-                  ? "standard NNEF has no form of it"
-                  : cat("it can be expressed from ", available_from(entry, target), " on");
+                  ? "standard NNEF cannot express it"
+                  : cat("supported from ", available_from(entry, target), " on");
   }
 }
 
-/// The passes complex-to-pairs and expand-quantised mark operations that they cannot express: with
-/// the operator, the kind of tensors, and the reason.
-bool is_mark(const ir::Node& node) {
-  static const ir::OpId mark = ir::op_id("t2n::refused");
-  return node.op == mark;
-}
-
+/// What a pass refused.
 std::optional<Diagnostic> refused_before(const ir::Node& node, const target::Target& target,
                                          const Registry& table) {
-  if (!is_mark(node)) return {};
-  const auto text = [&](const char* name) { return std::get<std::string>(*node.find(name)); };
-  const std::string of = text("of");
-  Diagnostic out =
-      target::untranslated("unsupported-op", cat(text("op"), of.empty() ? "" : " of ", of),
-                           target_name(target), text("why"), text("help"), text("op"));
-  // If plain tensors have no translation either, that reason is the better one.
-  const Entry* known = table.find(ir::op_id(text("op")));
+  const std::optional<ir::Refusal> refusal = ir::refusal_of(node);
+  if (!refusal) return {};
+  Diagnostic out = target::untranslated("unsupported-op", refusal->subject(), target_name(target),
+                                        refusal->why, refusal->help, refusal->op);
+  // If plain tensors have no translation either, that reason is more helpful.
+  const Entry* known = table.find(ir::op_id(refusal->op));
   if (known != nullptr && known->refusal) explain(out, *known, target);
   return out;
 }
@@ -70,13 +62,13 @@ std::optional<Diagnostic> refused_before(const ir::Node& node, const target::Tar
 std::string help_for_random(const ir::Node& node) {
   return ir::op_name(node.op).find("dropout") != std::string_view::npos
              ? "call model.eval() before saving the model, and pass training=False to functions"
-             : "draw the numbers outside, and pass them to the model as an input";
+             : "generate the random numbers outside the model, and pass them as an input";
 }
 
-/// The operator that a mark stands for, else the node's own.
+/// The operator that a mark replaces, else the node's own.
 std::string shown_name(const ir::Node& node) {
-  return is_mark(node) ? std::get<std::string>(*node.find("op"))
-                       : std::string(ir::op_name(node.op));
+  const std::optional<ir::Refusal> refusal = ir::refusal_of(node);
+  return refusal ? refusal->op : std::string(ir::op_name(node.op));
 }
 
 Diagnostic missing(const ir::Graph& graph, const ir::Node& node, const target::Target& target,
@@ -92,8 +84,8 @@ Diagnostic missing(const ir::Graph& graph, const ir::Node& node, const target::T
     out.why = target::limit_row(Limit::random_numbers).why;
     out.help = help_for_random(node);
   } else if (name == "t2n::observe") {
-    out.why = "observers of the passes of compression are no operations of a model";
-    out.help = "run calculate-qparams and insert-fake-quant behind what inserts them";
+    out.why = "observers are inserted for calibration and cannot be exported";
+    out.help = "run calculate-qparams and insert-fake-quant after the pass that inserts them";
   } else if (const Entry* entry = table.find(node.op)) {
     explain(out, *entry, target);
   }
@@ -119,9 +111,9 @@ bool is_empty(const ir::Value& value) {
 /// Results without elements need no operation, and few engines accept empty tensors.
 bool translate_empty(const ir::Graph& graph, const ir::Node& node, Emitter& out) {
   for (const ir::ValueId id : node.outputs)
-    if (!is_empty(graph.values[static_cast<size_t>(id)])) return false;
+    if (!is_empty(graph.values[id])) return false;
   for (size_t i = 0; i < node.outputs.size(); ++i) {
-    const ir::Value& value = graph.values[static_cast<size_t>(node.outputs[i])];
+    const ir::Value& value = graph.values[node.outputs[i]];
     // tract cannot read an empty boolean blob.
     const bool is_bool = value.dtype == DType::boolean;
     const Ref zero = out.scalar(0.0, is_bool ? DType::f32 : value.dtype);
@@ -136,22 +128,22 @@ void translate_node(const ir::Graph& graph, const ir::Node& node, const target::
                     const Registry& table, Emitter& out, Problems& problems) {
   const Variant* variant = table.variant(node.op, target);
   const Entry* known = table.find(node.op);
-  const bool is_new = variant == nullptr || !uses_uncounted(graph, node, out);
+  const bool is_defined = variant == nullptr || !uses_undefined_sizes(graph, node, out);
   try {
-    if (!is_new) {
-      // The problem is that nothing counts the size, which is reported already.
-    } else if (auto refused = refused_count(graph, node, target, known)) {
+    if (!is_defined) {
+      // The operation that defines the size was refused, and reported.
+    } else if (auto refused = refused_definition(graph, node, target, known)) {
       problems.add(*std::move(refused), false);
     } else if (variant == nullptr) {
       problems.add(missing(graph, node, target, table), known == nullptr || !known->refusal);
     } else {
       out.begin(node);
-      if (!counts_sizes(graph, node) && translate_empty(graph, node, out)) return;
+      if (!defines_sizes(graph, node) && translate_empty(graph, node, out)) return;
       const OpView view(graph, node, variant->nnef, out);
       variant->translate(view, out);
       view.check_all_read();
       keep_nan(out, node);
-      take_demands(out);
+      emit_runtime_assertions(out);
       return;
     }
   } catch (const Error& error) {
@@ -160,8 +152,8 @@ void translate_node(const ir::Graph& graph, const ir::Node& node, const target::
     problems.add(std::move(diagnostic), false);
   }
   problems.refuse(node);
-  add_uncounted(graph, node, out);
-  out.state().stand_in(node);
+  add_undefined_sizes(graph, node, out);
+  out.state().add_placeholders(node);
 }
 
 void translate_nodes(const ir::Graph& graph, const target::Target& target, const Registry& table,
@@ -173,49 +165,29 @@ void translate_nodes(const ir::Graph& graph, const target::Target& target, const
   out.state().translate_nodes(graph, out);
 }
 
-/// tract never returns from an assertion that contains a minimum, or that equates a symbol with an
-/// expression of itself.
-std::string assertion(const ir::Comparison& c) {
-  if (c.relation == ir::Relation::ne || has_choice(c.left) || has_choice(c.right))
-    throw Error("unsupported-argument", cat("the assertion ", ir::str(c), " has no form in NNEF"),
-                "tract reads ==, <, >, <= and >=, without minima and maxima",
-                "assert a bound of one size, or that one size is the larger");
-  if (ir::is_involved(c))
-    throw Error("unsupported-argument",
-                cat("the assertion ", ir::str(c), " cannot be given to tract"),
-                "a product of sizes, or a remainder, can keep tract busy for ever",
-                "assert bounds of the sizes by themselves");
-  const ir::Symbol* alone = c.left.as_symbol();
-  const bool is_turned = alone != nullptr && c.right.mentions(*alone);
-  const bool has_quotient =
-      has_operation<ir::FloorDiv>(c.left) || has_operation<ir::FloorDiv>(c.right);
-  const ir::Comparison way = is_turned ? mirrored(c) : has_quotient ? balanced(c) : c;
-  return cat("tract_assert ", nnef::tract_text(way.left), " ", ir::str(way.relation), " ",
-             nnef::tract_text(way.right));
-}
-
 /// The assertions about the symbols that the document declares.
 void add_assertions(nnef::Document& document, const ir::Graph& graph) {
-  std::vector<std::string>& lines = document.extensions;
+  const std::vector<ir::Symbol>& known = document.symbols;
   const auto is_declared = [&](const Dim& dim) {
     const auto symbols = dim.symbols();
     return std::all_of(symbols.begin(), symbols.end(), [&](const ir::Symbol& symbol) {
-      return std::find(lines.begin(), lines.end(), cat("tract_symbol ", symbol)) != lines.end();
+      return std::find(known.begin(), known.end(), symbol) != known.end();
     });
   };
   for (const ir::Comparison& r : ir::relations(graph))
-    if (is_declared(r.left) && is_declared(r.right)) lines.push_back(assertion(r));
+    if (is_declared(r.left) && is_declared(r.right))
+      document.assertions.push_back({"", tract_forms::assertion_form(r)});
 }
 
 /// The document in standard NNEF. Refused operators are added to the problems.
 strict::Lowered in_standard_nnef(const ir::Graph& graph, Emitter& out, Problems& problems) {
-  // The operations that count are refused already; the lowering takes no sizes from values.
-  if (has_born_sizes(graph)) return {};
+  // Data-dependent sizes are refused already; the lowering does not support them.
+  if (has_unbacked_sizes(graph)) return {};
   const nnef::Document document = out.finish();
   strict::Lowered lowered = strict::lower(document, out.notes(), out.state().target);
   for (const strict::Refusal& refusal : lowered.refusals) {
-    if (refusal.place < 0) continue;
-    const ir::Node& node = *out.state().place_nodes[static_cast<size_t>(refusal.place)];
+    if (refusal.location < 0) continue;
+    const ir::Node& node = *out.state().location_nodes[refusal.location];
     problems.add(with_op(refusal.diagnostic, graph, node), false);
     problems.refuse(node);
   }
@@ -226,7 +198,7 @@ strict::Lowered in_standard_nnef(const ir::Graph& graph, Emitter& out, Problems&
 nnef::Document lowered_document(const ir::Graph& graph, Emitter& out, Problems& problems) {
   strict::Lowered lowered = in_standard_nnef(graph, out, problems);
   problems.raise_if_any();
-  T2N_ASSERT(!has_born_sizes(graph), "a size that follows from values came to standard NNEF");
+  T2N_ASSERT(!has_unbacked_sizes(graph), "a data-dependent size reached standard NNEF");
   if (!lowered.refusals.empty()) throw Error(lowered.refusals[0].diagnostic);
   check_strict(lowered.document);
   return std::move(lowered.document);
@@ -239,7 +211,7 @@ bool is_standard(const target::Target& target) { return target.engine == target:
 nnef::Document translate(const ir::Graph& graph, const target::Target& target, const Report& report,
                          const Registry& table) {
   Problems problems(target);
-  check_accepted(graph, target, problems, report);
+  check_accepted(graph, target, table.table(), problems, report);
   Emitter out(graph, target);
   translate_nodes(graph, target, table, out, problems);
   if (is_standard(target)) return lowered_document(graph, out, problems);
@@ -256,7 +228,7 @@ nnef::Document translate(const ir::Graph& graph, const target::Target& target, c
 std::vector<OpUse> list_ops(const ir::Graph& graph, const target::Target& target,
                             const Registry& table) {
   Problems problems(target);
-  check_accepted(graph, target, problems, {});
+  check_accepted(graph, target, table.table(), problems, {});
   Emitter emitter(graph, target);
   translate_nodes(graph, target, table, emitter, problems);
   if (is_standard(target)) (void)in_standard_nnef(graph, emitter, problems);

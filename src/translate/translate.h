@@ -2,18 +2,18 @@
 #pragma once
 
 #include "ir/graph.h"
-#include "nnef/ast.h"
 #include "src/diag/sink.h"
+#include "src/nnef/ast.h"
 #include "src/target/target.h"
 
 namespace t2n::ops {
 
 class Registry;
 
-/// Translates a verified graph without complex values (the pass `complex-to-pairs`), whose
-/// promotions are casts (`explicit-promotion`), and that check_accepted() takes. Throws one Error
-/// that lists all operators without translation (`unsupported-op`), or all refused arguments, with
-/// their places.
+/// Translates a verified graph that check_accepted() accepts, without complex values (see the pass
+/// `complex-to-pairs`), and with explicit promotions (`explicit-promotion`). Throws one Error that
+/// lists all operators without translation (`unsupported-op`), or all refused arguments, with their
+/// source locations.
 nnef::Document translate(const ir::Graph& graph, const target::Target& target, const Report& report,
                          const Registry& table);
 
@@ -24,7 +24,7 @@ struct OpUse {
   int refused = 0;  ///< uses that translate() refuses
   Where first;      ///< the first refused use, if any
 };
-/// The operators of a graph that translate() would be given, including those in bodies of loops.
+/// The operators of a graph that is ready for translate(), including those in bodies of loops.
 std::vector<OpUse> list_ops(const ir::Graph& graph, const target::Target& target,
                             const Registry& table);
 

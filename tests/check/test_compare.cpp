@@ -62,7 +62,7 @@ TEST_CASE("tolerances are parsed and printed") {
     CHECK(false);
   } catch (const Error& error) {
     CHECK_EQ(std::string(error.what()),
-             "error[usage]: no tolerance is called 'aproximate'\n"
+             "error[usage]: there is no tolerance 'aproximate'\n"
              "  why:  levels are exact, close, approximate, very, super and ultra\n"
              "  help: did you mean 'approximate'?\n");
   }
@@ -117,14 +117,14 @@ TEST_CASE("differences are counted in steps of a quantiser") {
   const check::Quanta nan = check::count_quanta(f32({0, 1}), f32({0, kNan}), 0.25);
   CHECK_EQ(nan.most, static_cast<double>(kInf));
   CHECK_EQ(nan.off_by_more, 1);
-  const check::Quanta both = check::together(one, nan);
+  const check::Quanta both = check::combined(one, nan);
   CHECK_EQ(both.elements, 6);
   CHECK_EQ(both.off_by_one, 1);
   CHECK_EQ(both.off_by_more, 2);
   const check::Quanta between = check::count_quanta(f32({0, 10, 20}), f32({0.1F, 10.7F, 21}), 0.5);
   CHECK_EQ(between.between, 2);
   CHECK_EQ(between.off_by_more, 1);
-  CHECK_EQ(check::together(between, between).between, 4);
+  CHECK_EQ(check::combined(between, between).between, 4);
   CHECK_EQ(both.most, static_cast<double>(kInf));
 }
 
@@ -282,12 +282,13 @@ TEST_CASE("the absolute tolerance is that of the row, or of an image's channel")
 TEST_CASE("rounding that torch itself has is no fault, a larger one is") {
   const ir::Tensor exact = ir::tensor_of<double>(ir::DType::f64, {4}, {1, 2, 3, 4});
   const ir::Tensor torch = f32({1.01F, 2, 3, 3.99F});
-  const auto yardstick = [&](const std::vector<float>& result) {
+  const auto f64_distance = [&](const std::vector<float>& result) {
     return *check::measure(exact, torch, f32(result));
   };
-  CHECK(yardstick({0.99F, 2.01F, 3, 4}).is_as_near());
-  CHECK_EQ(yardstick({0.99F, 2.01F, 3, 4}).ratio(ir::DType::f32), doctest::Approx(1).epsilon(1e-3));
-  CHECK_FALSE(yardstick({0.99F, 2.01F, 3, 4.1F}).is_as_near());
+  CHECK(f64_distance({0.99F, 2.01F, 3, 4}).is_as_near());
+  CHECK_EQ(f64_distance({0.99F, 2.01F, 3, 4}).ratio(ir::DType::f32),
+           doctest::Approx(1).epsilon(1e-3));
+  CHECK_FALSE(f64_distance({0.99F, 2.01F, 3, 4.1F}).is_as_near());
   CHECK_FALSE(check::measure(exact, torch, i64({1, 2, 3, 4})));
   CHECK_FALSE(check::measure(exact, torch, f32({1})));
   // The mean and the largest both count.
@@ -306,7 +307,8 @@ TEST_CASE("rounding that torch itself has is no fault, a larger one is") {
   CHECK(check::measure(without, torch, f32({1, 2, 3, 3.99F})));
   CHECK_FALSE(check::measure(without, torch, f32({1, 2, 3, 7})));
   // Of what torch has right to the last bit, a rounding of the type is the unit.
-  const check::Yardstick fine = *check::measure(exact, f32({1, 2, 3, 4}), f32({1, 2, 3, 4.00001F}));
+  const check::F64Distance fine =
+      *check::measure(exact, f32({1, 2, 3, 4}), f32({1, 2, 3, 4.00001F}));
   CHECK_GT(fine.ratio(ir::DType::f32), 10);
 }
 

@@ -4,8 +4,8 @@
 #include "nnef_writer/archive.h"
 #include "src/check/packed_weights.h"
 #include "src/check/runner.h"
-#include "src/compress/q4_0.h"
-#include "src/nnef_reader/parser.h"
+#include "src/compress/round/q4_0.h"
+#include "src/nnef/parser.h"
 #include "tests/tract/support.h"
 
 namespace t2n::test {
@@ -77,17 +77,17 @@ TEST_CASE("without a clear difference in memory there is no answer") {
   CHECK(are_kept_packed(plenty, 22 * mib) == true);
   CHECK(are_kept_packed(plenty, 118 * mib) == false);
   CHECK(check::packed_text(plenty, 22 * mib, "tract 0.23.9") ==
-        "tract 0.23.9 keeps 3 packed weights packed: 22 MiB in memory, where floats take 108 MiB");
+        "tract 0.23.9 keeps 3 packed weights packed: 22 MiB in memory, floats take 108 MiB");
   CHECK(check::packed_text(plenty, 118 * mib, "tract 0.23.9") ==
-        "tract 0.23.9 unpacks 3 packed weights: 118 MiB in memory, where floats take 108 MiB");
+        "tract 0.23.9 unpacks 3 packed weights: 118 MiB in memory, floats take 108 MiB");
   const WeightBytes few{.weights = 1, .packed = 1 * mib, .in_floats = 7 * mib};
   CHECK(!are_kept_packed(few, 2 * mib));
   WeightBytes hidden = plenty;
   hidden.others = 500 * mib;
   CHECK(!are_kept_packed(hidden, 700 * mib));
   CHECK(check::packed_text(few, 2 * mib, "tract 0.23.9") ==
-        "tract 0.23.9 has 1 packed weights, too few to tell from its memory whether it keeps them "
-        "so");
+        "tract 0.23.9 has 1 packed weights, too few to infer from its memory whether it keeps them "
+        "packed");
 }
 
 }  // namespace

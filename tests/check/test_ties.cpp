@@ -27,12 +27,12 @@ check::Ties ties_of(const std::vector<std::pair<size_t, float>>& changes,
 TEST_CASE("an element lies where a run is, or it is off") {
   CHECK_EQ(ties_of({}).off, 0);
   CHECK_EQ(ties_of({}).movable, 2);
-  CHECK(ties_of({{2, 3.5F}}).are_all());
-  CHECK(ties_of({{2, 3.5F}, {9, 9.5F}}).are_all());
+  CHECK(ties_of({{2, 3.5F}}).explain_all());
+  CHECK(ties_of({{2, 3.5F}, {9, 9.5F}}).explain_all());
   CHECK_EQ(ties_of({{2, 3.5F}, {9, 9.5F}}).off, 2);
-  CHECK_FALSE(ties_of({{2, 4}}).are_all());     // two steps, of which the runs show one
-  CHECK_FALSE(ties_of({{2, 2.5F}}).are_all());  // to the other side
-  CHECK_FALSE(ties_of({{0, 1.5F}}).are_all());  // an element that no tie moves
+  CHECK_FALSE(ties_of({{2, 4}}).explain_all());     // two steps, of which the runs show one
+  CHECK_FALSE(ties_of({{2, 2.5F}}).explain_all());  // to the other side
+  CHECK_FALSE(ties_of({{0, 1.5F}}).explain_all());  // an element that no tie moves
   CHECK_EQ(ties_of({{0, 1.5F}, {1, 2.5F}}).outside, 2);
 }
 
@@ -40,13 +40,13 @@ TEST_CASE("a value between steps is not a tie") {
   const check::Ties between = ties_of({{2, 3.2F}});
   CHECK_EQ(between.outside, 0);
   CHECK_EQ(between.between_steps, 1);
-  CHECK_FALSE(between.are_all());
-  CHECK(ties_of({{2, 3.2F}}, std::nullopt).are_all());
+  CHECK_FALSE(between.explain_all());
+  CHECK(ties_of({{2, 3.2F}}, std::nullopt).explain_all());
 }
 
 TEST_CASE("a value that is not finite on one side only is not a tie") {
-  CHECK_FALSE(ties_of({{2, std::numeric_limits<float>::infinity()}}).are_all());
-  CHECK_FALSE(ties_of({{2, std::numeric_limits<float>::quiet_NaN()}}).are_all());
+  CHECK_FALSE(ties_of({{2, std::numeric_limits<float>::infinity()}}).explain_all());
+  CHECK_FALSE(ties_of({{2, std::numeric_limits<float>::quiet_NaN()}}).explain_all());
 }
 
 TEST_CASE("many movable elements make the rest meaningless") {
@@ -64,7 +64,7 @@ TEST_CASE("many movable elements make the rest meaningless") {
 TEST_CASE("integers of a quantiser move by steps, classes to those that were seen") {
   const Runs runs = {{3, 7}, {4, 7}, {9, 7}};
   const auto ties = [&](const std::vector<int64_t>& result, std::optional<double> step) {
-    return check::measure_ties(i64({3, 7}), i64(result), runs, {}, step)->are_all();
+    return check::measure_ties(i64({3, 7}), i64(result), runs, {}, step)->explain_all();
   };
   CHECK(ties({4, 7}, 1));
   CHECK(ties({5, 7}, 1));
@@ -119,10 +119,10 @@ TEST_CASE("ties explain what is off from an engine, if nearly all is equal or fe
     for (const auto& [at, value] : changes) values[at] = value;
     return check::equals_but_for_ties(f32(kTorch), f32(values), runs, {}, 0.5);
   };
-  CHECK(equals(kRuns, {{2, 3.5F}}));                     // one of two that can move
-  CHECK_FALSE(equals(kRuns, {{2, 3.5F}, {9, 9.5F}}));    // both of them: a fifth of all
-  CHECK_FALSE(equals(kRuns, {{3, 4.5F}}));               // no tie
-  CHECK_FALSE(equals({}, {}));                           // no measure
+  CHECK(equals(kRuns, {{2, 3.5F}}));                           // one of two that can move
+  CHECK_FALSE(equals(kRuns, {{2, 3.5F}, {9, 9.5F}}));          // both of them: a fifth of all
+  CHECK_FALSE(equals(kRuns, {{3, 4.5F}}));                     // no tie
+  CHECK_FALSE(equals({}, {}));                                 // no measure
   CHECK_FALSE(equals({{0, 2, 3, 4, 5, 6, 7, 8, 9, 10}}, {}));  // the engine is not the graph's
 }
 

@@ -18,7 +18,7 @@ OutputRow row(const char* name, const ir::Tensor& expected, const ir::Tensor& ac
           .comparison = check::compare(expected, actual, {}),
           .response = moved ? std::optional(21000.0) : std::nullopt,
           .moved = moved,
-          .yardstick = {},
+          .f64_distance = {},
           .times_torch = {},
           .quanta = {},
           .where = {}};
@@ -40,7 +40,7 @@ TEST_CASE("a line per output behind a quantiser") {
                                  .of_an_engine = 1};
   CHECK_EQ(check::quanta_text(rows),
            "quanta: y at most 9.5 (of 0.25): of 400 elements none off by one, 1 by more, 2 between "
-           "steps; 1 as another engine of LibTorch's\n");
+           "steps; 1 equal to another engine of LibTorch\n");
 }
 
 TEST_CASE("a value between steps of the quantiser is a fault even within the tolerance") {
@@ -53,27 +53,27 @@ TEST_CASE("a value between steps of the quantiser is a fault even within the tol
 }
 
 TEST_CASE("a ruling explains a difference, unless a value is not finite on one side only") {
-  const auto judged = [&](float actual, std::optional<check::Ruling> ruling) {
+  const auto judged = [&](float actual, std::optional<check::MismatchCause> cause) {
     OutputRow out = row("y", f32({2}, {1, 2}), f32({2}, {1, actual}), 1);
-    out.ruling = ruling;
+    out.cause = cause;
     return check::verdict(out);
   };
-  using check::Ruling;
+  using check::MismatchCause;
   CHECK_EQ(judged(3, std::nullopt), Verdict::differs);
-  CHECK_EQ(judged(3, Ruling::ties), Verdict::ok);
-  CHECK_EQ(judged(3, Ruling::engine), Verdict::ok);
-  CHECK_EQ(judged(3, Ruling::unsettled), Verdict::inconclusive);
+  CHECK_EQ(judged(3, MismatchCause::ties), Verdict::ok);
+  CHECK_EQ(judged(3, MismatchCause::engine), Verdict::ok);
+  CHECK_EQ(judged(3, MismatchCause::undecided), Verdict::inconclusive);
   for (const float wrong :
        {std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN()}) {
-    for (const auto ruling : {Ruling::ties, Ruling::engine, Ruling::unsettled})
-      CHECK_EQ(judged(wrong, ruling), Verdict::differs);
+    for (const auto cause : {MismatchCause::ties, MismatchCause::engine, MismatchCause::undecided})
+      CHECK_EQ(judged(wrong, cause), Verdict::differs);
     // The yardstick looks at what is finite alone.
     OutputRow near = row("y", f32({2}, {1, 2}), f32({2}, {1, wrong}), 1);
-    near.yardstick = check::measure(ir::tensor_of<double>(ir::DType::f64, {2}, {1, 2}),
-                                    f32({2}, {1, 2}), f32({2}, {1, wrong}));
-    REQUIRE(near.yardstick->is_as_near());
+    near.f64_distance = check::measure(ir::tensor_of<double>(ir::DType::f64, {2}, {1, 2}),
+                                       f32({2}, {1, 2}), f32({2}, {1, wrong}));
+    REQUIRE(near.f64_distance->is_as_near());
     CHECK_EQ(check::verdict(near), Verdict::differs);
-    near.yardstick->is_unstable = true;
+    near.f64_distance->is_unstable = true;
     CHECK_EQ(check::verdict(near), Verdict::differs);
   }
 }
@@ -118,8 +118,8 @@ TEST_CASE("distance from f64 decides where the tolerance cannot") {
   const ir::Tensor exact = ir::tensor_of<double>(ir::DType::f64, {2}, {1, 2});
   const auto judged = [&](const ir::Tensor& torch, const ir::Tensor& result) {
     OutputRow out = row("y", torch, result, 1);
-    out.yardstick = check::measure(exact, torch, result);
-    out.times_torch = out.yardstick->ratio(ir::DType::f32);
+    out.f64_distance = check::measure(exact, torch, result);
+    out.times_torch = out.f64_distance->ratio(ir::DType::f32);
     return out;
   };
   // Torch itself is off: as far off is right, much farther is not.

@@ -178,12 +178,19 @@ class PadsOfATrace(nn.Module):
         return nn.functional.pad(x, [0, pad])
 
 
+class UnusedBesideLimit(nn.Module):
+    """Compares one input with a number, and does not read another."""
+
+    def forward(self, x, y, z):
+        return torch.where(x > 0.3, x, z)
+
+
 def saved(folder):
     """Scripted, in inference mode unless the name says otherwise."""
     torch.manual_seed(0)
     for kind in (Blind, Deaf, Alike, Pattern, AsksForGradients, Affine, Centred, NanBranch,
                  Overflows, TopRows, TopBesideMode, Nearest, TakesList, FixedOutputs, StopsAppending,
-                 OfOneLibrary):
+                 OfOneLibrary, UnusedBesideLimit):
         torch.jit.script(kind().eval()).save(f"{folder}/{kind.__name__}.pt")
     ones = {"mask": np.ones((2, 6), np.int64), "step": np.array([421])}
     np.savez(f"{folder}/pattern.npz", **ones)

@@ -28,7 +28,7 @@ TEST_CASE("files that are not TorchScript") {
   check_file("OfOneLibrary.pt", 3,
              "error[model-format]: the model was prepared for one CPU's library, by "
              "torch.jit.optimize_for_inference or torch.utils.mkldnn.to_mkldnn\n"
-             "  why:  it holds operators of that library (aten::to_mkldnn)\n"
+             "  why:  it contains operators of that library (aten::to_mkldnn)\n"
              "  help: save it before that step\n");
   check_file("text.pt", 3,
              cat("error[model-format]: 'text.pt' is a text file, not a TorchScript file\n",
@@ -51,7 +51,7 @@ TEST_CASE("files that are not TorchScript") {
   check_file("legacy_pickle.pt", 3,
              cat("error[model-format]: 'legacy_pickle.pt' is a Python pickle of torch.save's old "
                  "format\n"
-                 "  why:  it holds Python objects, not a program; t2nnef runs no Python\n"
+                 "  why:  it contains Python objects, not a program; t2nnef does not run Python\n"
                  "  help: ",
                  kHowToSave));
   check_file("exported.pt2", 3,
@@ -113,7 +113,7 @@ TEST_CASE("parameters packed in a class that this LibTorch does not have") {
       "'__torch__.torch.classes.quantized.LinearTiledParamsBase_'\n"
       "  why:  it is implemented in C++, and LibTorch has no such class: a library that the model "
       "was saved with, or another PyTorch, defines it\n"
-      "  help: replace the layer by one of torch.ao.nn.quantized, or leave it in floats, and save "
+      "  help: replace the layer by one of torch.ao.nn.quantized, or keep it in floats, and save "
       "the model again\n";
   check_file("unknown_class.pt", 3, text);
   check_failure(Sandbox({"unknown_class.pt"}), {"inspect", "unknown_class.pt"}, 3, text);
@@ -132,6 +132,10 @@ TEST_CASE("inputs that do not fit") {
                 "error[input-unknown]: the model has no input 'y'\n"
                 "  why:  its inputs are: x\n"
                 "  help: did you mean 'x'?\n");
+  check_failure(sandbox, {"export", "data_branch.pt", "-t", "tract", "-i", "y=3"}, 2,
+                "error[input-unknown]: the model has no input 'y'\n"
+                "  why:  its inputs are: x\n"
+                "  help: did you mean 'x'?\n");
   check_failure(sandbox, with("x=int:3"), 3,
                 "error[input-shape]: the sample of the input 'x' does not fit its type 'Tensor'\n"
                 "  help: `t2nnef inspect` shows the model's arguments\n");
@@ -140,8 +144,8 @@ TEST_CASE("inputs that do not fit") {
                 "  why:  No such file or directory\n");
   check_failure(sandbox, {"export", "data_branch.pt", "-t", "tract"}, 2,
                 "error[input-missing]: the input 'x' (Tensor) has no sample\n"
-                "  why:  the file does not say which shape it has\n"
-                "  help: say shape and type, for example --input x=1,3,224,224,f32, or give "
+                "  why:  the file does not contain its shape\n"
+                "  help: give shape and type, for example --input x=1,3,224,224,f32, or give "
                 "values: --input x=@file.npy\n");
 
   const auto before = sandbox.listing();
@@ -165,7 +169,7 @@ TEST_CASE("unsupported operators are reported all at once") {
           callers,
           "   1x aten::igamma            first: gamma (Gamma), make_bad_files.py:86 < "
           "make_bad_files.py:95 < make_bad_files.py:126\n"
-          "      why: its algorithm takes as many steps as the data asks for\n"
+          "      why: its number of steps depends on the data\n"
           "      help: compute it outside the model\n"));
 }
 
@@ -186,8 +190,8 @@ TEST_CASE("quantised inputs are refused; norms of quantised tensors take open ax
   const Result refused = sandbox.run({"export", "takes_quantised.pt", "-t", "tract"});
   CHECK_EQ(refused.code, 4);
   CHECK(contains(refused.err,
-                 "error[unsupported-dtype]: the input 'q' is a quantised tensor in "
-                 "the model, as quantized::add takes no other\n"));
+                 "error[unsupported-dtype]: the input 'q' must be a quantised tensor, "
+                 "because quantized::add reads it\n"));
   CHECK(contains(refused.err, "call torch.quantize_per_tensor in its forward"));
   const Result open = sandbox.run({"export", "norms_quantised.pt", "-t", "tract", "--dynamic",
                                    "x:0=B", "--dynamic", "x:1=T", "--check"});
@@ -216,18 +220,18 @@ TEST_CASE("a branch on data, refused and then accepted") {
       "  --> the model (BranchesOnData), make_bad_files.py:67:9\n"
       "   |  if x.sum() > 0:\n"
       "   |  ^^^^^^^^^^^^^^^\n"
-      "  why:  its condition comes from aten::Bool (make_bad_files.py:67); no select stands for "
-      "it, "
-      "since its ways give tensors of shapes [1, 3] and [2, 3]\n"
-      "  help: compute both ways and choose with torch.where, or decide outside of the model; to "
-      "keep the way of this run, give --accept-guard make_bad_files.py:67\n");
+      "  why:  its condition comes from aten::Bool (make_bad_files.py:67); it cannot become a "
+      "select: its branches give tensors of shapes [1, 3] and [2, 3]\n"
+      "  help: compute both branches and choose with torch.where, or decide outside of the model; "
+      "to "
+      "keep this run's direction, pass --accept-guard make_bad_files.py:67\n");
   Arguments accepting = arguments;
   accepting.insert(accepting.end(), {"--accept-guard", "make_bad_files.py:67"});
   const Result result = sandbox.run(accepting);
   CHECK_EQ(result.code, 0);
-  CHECK(
-      result.err.starts_with("warning[data-dependent-branch]: the branch at "
-                             "make_bad_files.py:67 is baked in the way this run took it\n"));
+  CHECK(result.err.starts_with(
+      "warning[data-dependent-branch]: the branch at "
+      "make_bad_files.py:67 is fixed in the direction that this run took\n"));
   CHECK(sandbox.listing().contains("data_branch.nnef.tgz"));
 }
 

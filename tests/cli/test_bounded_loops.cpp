@@ -1,7 +1,7 @@
 // Files that fail by themselves: --max-iterations bounds loops that values end, and sizes that
 // follow from values may have to be at least something.
 #include "nnef_writer/npz.h"
-#include "src/nnef_reader/npz.h"
+#include "src/nnef/npz.h"
 #include "tests/cli/program.h"
 
 namespace t2n::test {
@@ -37,7 +37,7 @@ TEST_CASE("a loop that values end runs as often as it may, and the file fails be
   // A thirteenth one would be needed.
   const Result beyond = run_on(sandbox, f32({2, 3}, {5000, -1, 0, 2, -4, 1}));
   CHECK_EQ(beyond.code, 6);
-  CHECK(contains(beyond.err, "why:  the file fails by itself unless this holds"));
+  CHECK(contains(beyond.err, "why:  the artefact asserts this of its data-dependent sizes"));
 }
 
 TEST_CASE("the largest number of iterations is asked for only where it helps") {
@@ -55,7 +55,7 @@ TEST_CASE("the largest number of iterations is asked for only where it helps") {
   REQUIRE_NE(at, std::string::npos);
   const std::string line = first.substr(at, first.find_first_of(":, \n", at + place.size()) - at);
   CHECK(contains(said({"--max-iterations", line + "=12"}),
-                 "; --max-iterations " + line + " does not help: something else is in the way"));
+                 "; --max-iterations " + line + " does not help: the loop has another problem"));
 }
 
 TEST_CASE("a file's demand of a counted size is said by the export, the report and run") {
@@ -66,7 +66,7 @@ TEST_CASE("a file's demand of a counted size is said by the export, the report a
   REQUIRE_EQ(written.code, 0);
   CHECK(contains(written.err,
                  " · gives output_0 f32[N_index], output_1 f32[] · "
-                 "holds for N_index >= 1 · "));
+                 "requires N_index >= 1 · "));
   const std::string report = sandbox.content("report.json");
   CHECK(contains(report, "\"N_index >= 1\""));
   CHECK_FALSE(contains(report, "born."));
@@ -81,9 +81,10 @@ TEST_CASE("a branch on a counted size is warned of; the check tells what only th
   const Result written = sandbox.run(
       export_of("PicksIfAny.pt", {"-i", "x=2,3", "--check", "--report", "report.json"}));
   REQUIRE_EQ(written.code, 0);
-  CHECK(contains(written.err, "warning[dynamic-assumption]: the file runs where N_index > 0 only"));
+  CHECK(contains(written.err,
+                 "warning[dynamic-assumption]: the exported model requires N_index > 0"));
   CHECK(contains(written.err, "if picked.size(0) > 0:"));
-  CHECK(contains(written.out, " that only the file refuses)"));
+  CHECK(contains(written.out, " that only the artefact rejects)"));
   CHECK_FALSE(contains(sandbox.content("report.json"), "\"input_sets_refused\": 0"));
 }
 

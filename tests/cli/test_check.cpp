@@ -124,19 +124,17 @@ TEST_CASE("sizes that the artefact excludes are not run") {
   CHECK_EQ(result.code, 0);
   CHECK(contains(result.out, "also at N=1"));
   check_failure(sandbox, {"check", "digits.pt", "m", "--engine", "tract", "-i", "x=7,1,8,8"}, 3,
-                "error[input-sizes]: the sizes of 'x' break what the artefact asserts: B <= 4\n"
+                "error[input-sizes]: the sizes of 'x' violate the assertion B <= 4\n"
                 "   'x', axis 0: B = 7\n"
-                "  why:  tract takes an assertion for granted: where it does not hold, results are "
-                "wrong\n"
-                "  help: give inputs of other sizes; `t2nnef inspect` shows what it takes\n");
+                "  why:  tract assumes that assertions hold: otherwise results are wrong\n"
+                "  help: give inputs of other sizes; `t2nnef inspect` shows the expected ones\n");
   replace(sandbox, "B <= 4;", "B == 4;");
   CHECK_EQ(sandbox.run({"check", "digits.pt", "m", "--engine", "tract"}).code, 0);
   check_failure(sandbox, dynamic, 3,
-                "error[input-sizes]: the sizes of 'x' break what the artefact asserts: B == 4\n"
+                "error[input-sizes]: the sizes of 'x' violate the assertion B == 4\n"
                 "   'x', axis 0: B = 1\n"
-                "  why:  tract takes an assertion for granted: where it does not hold, results are "
-                "wrong\n"
-                "  help: give inputs of other sizes; `t2nnef inspect` shows what it takes\n");
+                "  why:  tract assumes that assertions hold: otherwise results are wrong\n"
+                "  help: give inputs of other sizes; `t2nnef inspect` shows the expected ones\n");
 }
 
 TEST_CASE("dynamic axes are checked at other sizes") {
@@ -163,15 +161,15 @@ TEST_CASE("signatures that differ are explained") {
   make_digits(sandbox);
   sandbox.copy_fixture("transformer_encoder/model.pt", "other.pt");
   check_failure(sandbox, {"check", "other.pt", "m"}, 5,
-                "error[signature-mismatch]: the artefact's input 'x' is another than the model's\n"
+                "error[signature-mismatch]: the artefact's input 'x' does not match the model's\n"
                 "   the model:    tokens i64[2,12]\n"
                 "   the artefact: x f32[4,1,8,8]\n"
-                "  help: give samples as the artefact takes them with --input\n");
+                "  help: use --input to pass samples of the artefact's shapes and dtypes\n");
   check_failure(sandbox, {"check", "digits.pt", "m", "-i", "x=5,1,8,8"}, 5,
-                "error[signature-mismatch]: the artefact's input 'x' is another than the model's\n"
+                "error[signature-mismatch]: the artefact's input 'x' does not match the model's\n"
                 "   the model:    x f32[5,1,8,8]\n"
                 "   the artefact: x f32[4,1,8,8]\n"
-                "  help: give samples as the artefact takes them with --input\n");
+                "  help: use --input to pass samples of the artefact's shapes and dtypes\n");
   replace(sandbox, "-> (output_0)", "-> (output_0, flatten)");
   check_failure(sandbox, {"check", "digits.pt", "m"}, 5,
                 "error[signature-mismatch]: the artefact gives 2 outputs, the model 1\n"
@@ -183,7 +181,7 @@ TEST_CASE("signatures that differ are explained") {
                 "error[signature-mismatch]: the artefact takes 2 inputs, the model 1\n"
                 "   the model:    x f32[4,1,8,8]\n"
                 "   the artefact: x f32[4,1,8,8], more f32[1]\n"
-                "  help: give each argument that the artefact holds as a constant with --input\n");
+                "  help: pass each argument that is a constant in the artefact with --input\n");
 }
 
 TEST_CASE("checks that are impossible") {
@@ -205,7 +203,7 @@ TEST_CASE("checks that are impossible") {
   check_failure(sandbox, {"check", "digits.pt", "text", "--seeds", "1"}, 2,
                 "error[usage]: --seeds is 1, not a number from 2 to 1000\n");
   check_failure(sandbox, {"check", "digits.pt", "text", "--check=aproximate"}, 2,
-                "error[usage]: no tolerance is called 'aproximate'\n"
+                "error[usage]: there is no tolerance 'aproximate'\n"
                 "  why:  levels are exact, close, approximate, very, super and ultra\n"
                 "  help: did you mean 'approximate'?\n");
 }

@@ -21,14 +21,14 @@ TEST_CASE("batch norms that settings name are folded, which is said") {
   CHECK_EQ(settings.code, 0);
   CHECK(contains(settings.err,
                  "warning[module-folded]: 'features.0.1', of s.json, is folded into "
-                 "'features.0.0': what is said of it is not heeded"));
+                 "'features.0.0': its settings have no effect"));
   CHECK(contains(settings.err, "help: say it of 'features.0.0'"));
   const Result ignored =
       exported(sandbox, {"--compress", "int8-weights", "--ignore", "features.0.1"});
   CHECK(contains(ignored.err, "is folded into 'features.0.0', and compressed with it"));
   const Result both = exported(sandbox, {"--compress", "int8-weights", "--ignore", "features.0.1",
                                          "--ignore", "features.0.0"});
-  CHECK(contains(both.err, "is folded into 'features.0.0', which stays as it is"));
+  CHECK(contains(both.err, "is folded into 'features.0.0', which is not compressed"));
   CHECK(contains(both.out, "compressed: 2 of 3 layers, "));
   const Result only = exported(sandbox, {"--compress", "int8-weights", "--only", "features.0.1"});
   CHECK_EQ(only.code, 2);
@@ -53,8 +53,9 @@ TEST_CASE("what the model has quantised keeps its grids, and nothing is rounded 
     const Result integers = run("int8");
     CHECK_EQ(integers.code, 0);
     CHECK(contains(integers.out, "compressed: 0 of 3 layers, "));
-    CHECK(contains(integers.out,
-                   "  on grids that the model itself gives: 3 weights, what 3 layers are given\n"));
+    CHECK(contains(
+        integers.out,
+        "  with the model's own quantisation parameters: 3 weights, the inputs of 3 layers\n"));
     CHECK(contains(integers.out, ": SNR exact, "));
     CHECK_EQ(run("f16").code, 0);
     for (const auto& [compress, what] :
@@ -63,8 +64,8 @@ TEST_CASE("what the model has quantised keeps its grids, and nothing is rounded 
                                                           {"prune.json", "pruning"}}) {
       const Result refused = run(compress);
       CHECK_EQ(refused.code, 4);
-      CHECK(contains(refused.err, " to 8 bits, and settings ask for " + what));
-      CHECK(contains(refused.err, "help: leave it as it is: --ignore conv1, or compress"));
+      CHECK(contains(refused.err, " to 8 bits, but settings request " + what));
+      CHECK(contains(refused.err, "help: exclude it with --ignore conv1, or compress"));
     }
   }
 }

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <fstream>
 
-#include "src/nnef_reader/npz.h"
+#include "src/nnef/npz.h"
 #include "tests/cli/program.h"
 
 namespace t2n::test {
@@ -101,7 +101,7 @@ TEST_CASE("--max-loss leaves layers in floats until the accuracy holds") {
   CHECK_EQ(result.err.find("warning"), std::string::npos);
   REQUIRE_EQ(result.code, 0);
   CHECK(contains(result.out, "of 3 layers compressed"));
-  CHECK(contains(result.out, "at most 3 %: of the rows are not right any more"));
+  CHECK(contains(result.out, " (limit 3 %): share of rows that are no longer right"));
   const std::string json = at.report();
   CHECK(contains(json, "\"measure\": \"accuracy\""));
   CHECK(contains(json, "\"max_loss\": 0.03"));
@@ -181,13 +181,13 @@ TEST_CASE("goals that cannot be reached are refused with what can be") {
     CHECK(contains(result.err, text));
     CHECK(at.sandbox().listing() == before);
   };
-  check_refused({"--budget", "1kB"}, 4, "bytes at least, of 1000 that --budget gives");
+  check_refused({"--budget", "1kB"}, 4, " bytes, --budget allows 1000");
   check_refused({"--budget", "1kB"}, 4, "error[compression-goal]");
-  check_refused({"--only", "classifier", "--budget", "8kB"}, 4, "bytes at least, of 8000");
+  check_refused({"--only", "classifier", "--budget", "8kB"}, 4, " bytes, --budget allows 8000");
   for (const char* wrong : {"150%", "-1", "1.5", "much", "1kB", "nan", "%"})
-    check_refused({"--max-loss=" + std::string(wrong)}, 2, "is no share from 0 to 1");
+    check_refused({"--max-loss=" + std::string(wrong)}, 2, "is not a share from 0 to 1");
   for (const char* wrong : {"0", "-4MB", "4XB", "MB", "5%", "inf"})
-    check_refused({"--budget=" + std::string(wrong)}, 2, "is no size");
+    check_refused({"--budget=" + std::string(wrong)}, 2, "is not a size");
 }
 
 TEST_CASE("a budget that costs more than --max-loss allows is refused") {
@@ -196,7 +196,7 @@ TEST_CASE("a budget that costs more than --max-loss allows is refused") {
                                 "8kB", "--max-loss", "0.1%"});
   CAPTURE(result.out);
   CHECK_EQ(result.code, 4);
-  CHECK(contains(result.err, "what fits into --budget loses"));
+  CHECK(contains(result.err, "the best model within --budget loses"));
   CHECK(contains(result.err, "--max-loss allows 0.1 %"));
   CHECK(contains(at.report(), "compression-goal"));
 }

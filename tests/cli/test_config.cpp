@@ -33,7 +33,7 @@ TEST_CASE("options in a JSON or TOML file") {
   CHECK_EQ(sandbox.content("a.json.tar"), sandbox.content("b.toml.tar"));
 }
 
-TEST_CASE("the command line wins over a file, in any spelling, and says so") {
+TEST_CASE("the command line takes precedence over a file, in any spelling, with a note") {
   const AttentionSandbox sandbox;
   write_config(
       sandbox, "a.json",
@@ -63,11 +63,12 @@ TEST_CASE("the command line wins over a file, in any spelling, and says so") {
       CHECK_EQ(loud.code, 0);
       const std::string as_in = cat(" as in '", file, "'\n");
       CHECK(loud.err.starts_with(cat(
-          "note[option-overridden]: options of a file are given on the command line too\n"
+          "note[option-overridden]: the command line overrides options of a file\n"
           "   --target is 'tract', not 'khronos'",
           as_in, "   --output is 'b.tar', not 'a.tar'", as_in, "   --compression is '5', not '3'",
           as_in, "   --input is 'ids=2,5,i64:0..9', not 'ids=2,7,i64:0..9'", as_in,
-          "   --check is 'super', not 'true'", as_in, "  why:  the command line wins\n")));
+          "   --check is 'super', not 'true'", as_in,
+          "  why:  the command line takes precedence\n")));
       CHECK(contains(sandbox.content("b.tar"), "[2, 5]"));
     }
 }
@@ -83,11 +84,11 @@ TEST_CASE("repeated options add up unless they have the same subject") {
   const Result wins = sandbox.run(
       {"export", "model.pt", "--config", "a.toml", "--dynamic", "ids:0=N", "-v", "-o", "b.tar"});
   CHECK_EQ(wins.code, 0);
-  CHECK(wins.err.starts_with(
-      "note[option-overridden]: options of a file are given on the command line too\n"
-      "   --dynamic is 'ids:0=N', not 'ids:0=B' as in 'a.toml'\n"
-      "   it is --verbose, not --quiet as in 'a.toml'\n"
-      "  why:  the command line wins\n"));
+  CHECK(
+      wins.err.starts_with("note[option-overridden]: the command line overrides options of a file\n"
+                           "   --dynamic is 'ids:0=N', not 'ids:0=B' as in 'a.toml'\n"
+                           "   --verbose replaces --quiet as in 'a.toml'\n"
+                           "  why:  the command line takes precedence\n"));
   CHECK(contains(sandbox.content("b.tar"), "tract_symbol N"));
   CHECK_FALSE(contains(sandbox.content("b.tar"), "tract_symbol B"));
 }
@@ -99,11 +100,11 @@ TEST_CASE("a file applies to every command that accepts it, and to no other") {
   CHECK_EQ(ops.code, 0);
   CHECK_EQ(ops.err,
            "note[option-overridden]: --target is 'tract@0.21.19', not 'khronos' as in 'a.toml'\n"
-           "  why:  the command line wins\n");
+           "  why:  the command line takes precedence\n");
   CHECK(ops.out.ends_with(" operators for tract@0.21.19\n"));
   CHECK(sandbox.run({"ops", "--config", "a.toml"}).out.ends_with(" operators for khronos@1.0.5\n"));
   check_failure(sandbox, {"inspect", "model.pt", "--config", "a.toml"}, 2,
-                "error[usage]: t2nnef inspect has no option '--target', which 'a.toml' gives\n"
+                "error[usage]: t2nnef inspect has no option '--target', set in 'a.toml'\n"
                 "  help: `t2nnef inspect --help` lists them\n");
   check_failure(sandbox, {"diff", "a", "b", "--config", "a.toml"}, 2,
                 "error[usage]: t2nnef diff has no option '--config'\n"
@@ -156,6 +157,8 @@ TEST_CASE("files of options that cannot be read") {
   write_config(sandbox, "list.json", "[1]");
   write_config(sandbox, "unknown.json", R"({"dynamics": "x:0=B"})");
   write_config(sandbox, "deep.json", R"({"dynamic": [["x"]]})");
+  write_config(sandbox, "open.toml", "target = \"tract\"\ncheck = [1\n");
+  write_config(sandbox, "closed_later.toml", "dynamic = [\"ids:0=B\"  # ]\nassert = [\"B>=1]\"]\n");
   const auto fails = [&](const std::string& file, const std::string& text) {
     check_failure(sandbox, {"export", "model.pt", "--config", file}, 2, text);
   };
@@ -164,18 +167,24 @@ TEST_CASE("files of options that cannot be read") {
         "  why:  there is no such file\n");
   fails("bad.json",
         "error[usage]: cannot read the options in 'bad.json'\n"
-        "  why:  it is no JSON at byte 12\n"
+        "  why:  invalid JSON at byte 12\n"
         "  help: see `t2nnef export --help` for the names of options\n");
   fails("list.json",
         "error[usage]: cannot read the options in 'list.json'\n"
-        "  why:  it holds no object: { \"option\": value }\n"
+        "  why:  it is not an object; write, for example, { \"option\": value }\n"
         "  help: see `t2nnef export --help` for the names of options\n");
   fails("deep.json",
         "error[usage]: cannot read the options in 'deep.json'\n"
         "  why:  'dynamic' is neither text, number, truth value nor a list of them\n"
         "  help: see `t2nnef export --help` for the names of options\n");
+  fails("open.toml",
+        "error[usage]: cannot read the options in 'open.toml'\n"
+        "  why:  the [ in line 2 is not closed\n");
+  fails("closed_later.toml",
+        "error[usage]: cannot read the options in 'closed_later.toml'\n"
+        "  why:  the [ in line 1 is not closed\n");
   fails("unknown.json",
-        "error[usage]: t2nnef export has no option '--dynamics', which 'unknown.json' gives\n"
+        "error[usage]: t2nnef export has no option '--dynamics', set in 'unknown.json'\n"
         "  help: did you mean '--dynamic'?\n");
 }
 

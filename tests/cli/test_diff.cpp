@@ -281,7 +281,7 @@ TEST_CASE("artefacts that cannot be compared") {
                 "error[usage]: two artefacts are needed\n"
                 "  help: for example: t2nnef diff before.nnef.tgz after.nnef.tgz\n");
   check_failure(sandbox, {"diff", "a", "a", "a"}, 2,
-                "error[usage]: 'a' is one argument too many\n"
+                "error[usage]: 'a' is an unexpected argument\n"
                 "  help: `t2nnef diff --help` shows what it takes\n");
   check_failure(sandbox, {"diff", "a", "nope"}, 3,
                 "error[model-not-found]: cannot open the artefact 'nope'\n"
@@ -289,7 +289,7 @@ TEST_CASE("artefacts that cannot be compared") {
   check_failure(sandbox, {"diff", "text", "a"}, 3,
                 "error[nnef-syntax]: 'text' cannot be read as an NNEF model\n"
                 "  why:  it is neither a folder nor a tar nor a gzipped tar\n"
-                "  help: give the folder that holds graph.nnef, or a .nnef.tgz or .nnef.tar of "
+                "  help: give the folder that contains graph.nnef, or a .nnef.tgz or .nnef.tar of "
                 "it\n");
 }
 

@@ -28,7 +28,7 @@ TEST_CASE("attention of any length is exported and checked at three sizes") {
   CHECK_EQ(result.code, 0);
   INFO(result.err);
   CHECK(contains(result.err, "ids i64[B,S] (from trace) · gives output_0 f32[B,S,16]"));
-  CHECK(contains(result.err, "holds for S <= 64"));
+  CHECK(contains(result.err, "requires S <= 64"));
   CHECK(contains(result.out, "also at B=1, S=1; B=7, S=13"));
   const std::string graph = sandbox.content("out/graph.nnef");
   for (const char* line :
@@ -42,10 +42,10 @@ TEST_CASE("of a traced model it is said what a trace does not keep") {
   const Result result =
       sandbox.run(dynamic_export({"-i", "x=2,5", "--dynamic", "x:1=T"}, "PadsOfATrace.pt"));
   CHECK_EQ(result.code, 4);
-  CHECK(contains(result.err,
-                 "; the model was traced: of min(), max(), if, int() and math in Python, a trace "
-                 "keeps what they gave at the sizes it was made with, and torch.jit.script keeps "
-                 "them all\n"));
+  CHECK(contains(
+      result.err,
+      "; the model was traced: a trace keeps only the results of min(), max(), if, int() and math "
+      "in Python at the traced sizes, while torch.jit.script keeps the operations\n"));
 }
 
 TEST_CASE("a cache that grows is inputs and outputs of other lengths") {
@@ -95,9 +95,10 @@ TEST_CASE("a loop of one size is a scan if it is asked for") {
   INFO(rolled.err);
   CHECK_EQ(rolled.code, 0);
   CHECK(contains(sandbox.content("out/graph.nnef"), "tract_core_scan("));
-  check_failure(sandbox, dynamic_export({"--roll-loops", "--dynamic", "x:1=T"}), 2,
-                "error[usage]: --roll-loops is for files of one size\n"
-                "  help: leave it out: with --dynamic, loops that follow from sizes are scans\n");
+  check_failure(
+      sandbox, dynamic_export({"--roll-loops", "--dynamic", "x:1=T"}), 2,
+      "error[usage]: --roll-loops needs static sizes\n"
+      "  help: remove it: with --dynamic, loops over dynamic sizes already become scans\n");
 }
 
 TEST_CASE("inspect shows outputs over the axes, and the line that exports them") {
@@ -114,7 +115,7 @@ TEST_CASE("all that is asserted is said, but that there is something of each siz
       {"--dynamic", "ids:0=B", "--dynamic", "ids:-1=S", "--assert", "S-B>=1", "--assert", "S>=1"}));
   INFO(result.err);
   CHECK_EQ(result.code, 0);
-  CHECK(contains(result.err, "holds for -B + S >= 1, "));
+  CHECK(contains(result.err, "requires -B + S >= 1, "));
 }
 
 TEST_CASE("branches on sizes bind the file, or are refused") {
@@ -123,35 +124,37 @@ TEST_CASE("branches on sizes bind the file, or are refused") {
   const Result result = sandbox.run(dynamic_export(more));
   CHECK_EQ(result.code, 0);
   CHECK(contains(result.err,
-                 "warning[dynamic-assumption]: the file holds for T > 4 only\n"
+                 "warning[dynamic-assumption]: the exported model requires T > 4\n"
                  "  --> the model (Branch), make.py:78:9\n"
                  "   |  if x.size(1) > 4:\n"
                  "   |  ^^^^^^^^^^^^^^^^^\n"
-                 "  why:  a branch on a size is baked in the way that all sizes tried took it\n"
-                 "  help: to state that you know it, use --assert\n"));
+                 "  why:  a branch on a size is fixed to the direction taken at all sizes tried\n"
+                 "  help: use --assert to confirm it\n"));
   CHECK(contains(sandbox.content("out/graph.nnef"), "extension tract_assert T > 4;"));
 
   const ModelSandbox other("branch.pt");
   check_failure(other, dynamic_export({"-i", "x=2,4,3", "--dynamic", "x:1=T"}), 4,
-                "error[dynamic-differs]: a branch depends on a size: it goes another way at T=4 "
-                "and at T=5\n"
+                "error[dynamic-differs]: a branch depends on a size: it takes different directions "
+                "at T=4 and at T=5\n"
                 "  --> the model (Branch), make.py:78:9\n"
                 "   |  if x.size(1) > 4:\n"
                 "   |  ^^^^^^^^^^^^^^^^^\n"
-                "  why:  NNEF has no branches; a file would hold one way only\n"
-                "  help: compute the same for all sizes, or export a model for each\n");
+                "  why:  NNEF has no branches; the exported model would contain one direction "
+                "only\n"
+                "  help: compute the same for all sizes, or export one model per size\n");
 }
 
-TEST_CASE("a length that was baked in by the trace is found") {
+TEST_CASE("a length that was fixed by the trace is found") {
   const ModelSandbox sandbox("unrolled.pt");
   check_failure(
       sandbox, dynamic_export({"--dynamic", "x:1=T"}), 4,
       "error[dynamic-failed]: the model does not run at T=11, only at the sample's T=10\n"
       "  --> the model (Unrolled), make.py:90\n"
       "  why:  aten::view failed: shape '[2, 9, -1]' is invalid for input of size 80\n"
-      "  help: a size of the sample may be baked in: take it from x.size() in the model; the model "
-      "was traced: of min(), max(), if, int() and math in Python, a trace keeps what they gave at "
-      "the sizes it was made with, and torch.jit.script keeps them all\n");
+      "  help: a size of the sample may have been fixed by tracing: take it from x.size() in the "
+      "model; the model "
+      "was traced: a trace keeps only the results of min(), max(), if, int() and math in Python at "
+      "the traced sizes, while torch.jit.script keeps the operations\n");
 }
 
 TEST_CASE("declarations are refused before any work is done") {
@@ -164,7 +167,11 @@ TEST_CASE("declarations are refused before any work is done") {
                 "  why:  its inputs are: ids\n"
                 "  help: did you mean 'ids'?\n");
   check_failure(sandbox, dynamic_export({"--assert", "S>=1"}), 2,
-                "error[usage]: --assert without --dynamic has no sizes to speak of\n");
+                "error[usage]: --assert needs --dynamic\n");
+  check_failure(sandbox, dynamic_export({"--dynamic", "ids:0=B", "--assert", "C+B>=5"}), 2,
+                "error[usage]: --assert 'B + C >= 5': no dynamic axis declares 'C'\n"
+                "  why:  the axes declare: B\n"
+                "  help: did you mean 'B'?\n");
 }
 
 }  // namespace

@@ -35,8 +35,7 @@ TEST_CASE("no engine") {
   check_failure(sandbox, checked({"--engine", "nope.so"}), 7,
                 "error[engine-not-found]: there is no tract library 'nope.so'\n"
                 "  why:  No such file or directory\n"
-                "  help: give --engine the path of tract's library, or of the folder that holds "
-                "it\n");
+                "  help: pass the path of tract's library, or of its folder, with --engine\n");
 }
 
 TEST_CASE("without an engine the reference interpreter checks, and says so") {
@@ -47,9 +46,9 @@ TEST_CASE("without an engine the reference interpreter checks, and says so") {
   CHECK(contains(sandbox.content("r.json"), "\"engine\": \"the reference interpreter\""));
   CHECK(result.err.starts_with(
       "warning[engine-reference]: no tract engine found to run an export for tract@0.23.9; the "
-      "reference interpreter takes its place\n"
-      "  why:  it computes what the specification and tract's documents say, not what tract makes "
-      "of it\n"
+      "reference interpreter is used instead\n"
+      "  why:  the interpreter follows the specification and tract's documentation; tract itself "
+      "may differ\n"
       "  help: run `pip install tract==0.23.9`, or set T2NNEF_TRACT_LIB to its library or "
       "folder\n"));
   CHECK(result.out.starts_with("check: the reference interpreter vs LibTorch "));
@@ -91,11 +90,16 @@ TEST_CASE("strict NNEF is checked by the reference interpreter without further w
 
 TEST_CASE("versions that the target does not allow") {
   const WithDigits sandbox;
-  check_failure(sandbox, checked({"--engine", "tract@0.21.19"}), 7,
-                "error[engine-version]: tract@0.21.19 may not stand for tract@0.23.9\n"
-                "  why:  an engine serves targets of its own series (0.x) that are not newer than "
-                "it\n"
-                "  help: export for it with --target tract@0.21.19\n");
+  check_failure(
+      sandbox, checked({"--engine", "tract@0.21.19"}), 7,
+      "error[engine-version]: tract@0.21.19 cannot run artefacts for tract@0.23.9\n"
+      "  why:  an engine serves targets of its own series (0.x) that are not newer than it\n"
+      "  help: export for this engine with --target tract@0.21.19\n");
+  check_failure(
+      sandbox, checked({"--engine", "tract@0.10.0"}), 7,
+      "error[engine-version]: tract@0.10.0 cannot run artefacts for tract@0.23.9\n"
+      "  why:  an engine serves targets of its own series (0.x) that are not newer than it\n"
+      "  help: use an engine for this target: --engine tract@0.23.9\n");
   check_failure(sandbox, checked({"--engine", "refrence"}), 2,
                 "error[usage]: there is no engine 'refrence'\n"
                 "  why:  engines are auto, reference, tract, tract@VERSION, and the path of "
@@ -111,9 +115,8 @@ TEST_CASE("an engine of another series") {
   const Result result = sandbox.run(
       {"export", "digits.pt", "-t", "tract@0.22.4", "--check", "--engine", newest->library});
   CHECK_EQ(result.code, 7);
-  CHECK(
-      result.err.starts_with("error[engine-version]: no engine found may stand for "
-                             "tract@0.22.4\n   tract 0.23."));
+  CHECK(result.err.starts_with(
+      "error[engine-version]: no engine found can serve tract@0.22.4\n   tract 0.23."));
   CHECK(sandbox.listing() == before);
 }
 

@@ -142,7 +142,7 @@ TEST_CASE("a report") {
   check_failure(sandbox, digits_export({"--report", "nowhere/r.json"}), 8,
                 "error[cannot-write]: cannot write 'nowhere/r.json'\n"
                 "  why:  No such file or directory\n"
-                "  help: choose another place with -o\n");
+                "  help: choose another path\n");
 }
 
 TEST_CASE("graphs between passes") {
@@ -168,11 +168,14 @@ TEST_CASE("destinations that would destroy something") {
                   cat("error[output-is-model]: the output '", output,
                       "' is the model itself\n  help: give another path with -o\n"));
   sandbox.folder().write("folder/readme.txt", "mine");
-  check_failure(sandbox, digits_export({"-o", "folder"}), 8,
-                "error[output-exists]: the folder 'folder' holds 'readme.txt', which is no NNEF "
-                "file\n"
-                "  why:  a folder is replaced as a whole, and only if nothing but a model is lost\n"
-                "  help: name another folder, or remove this one yourself\n");
+  check_failure(sandbox, {"export", "folder", "-t", "tract", "-o", "folder/out.tgz"}, 3,
+                "error[model-format]: 'folder' is not a file\n"
+                "  help: give the .pt file that torch.jit.save wrote\n");
+  check_failure(
+      sandbox, digits_export({"-o", "folder"}), 8,
+      "error[output-exists]: the folder 'folder' holds 'readme.txt', which is not an NNEF file\n"
+      "  why:  a folder is replaced only if it contains nothing but a model\n"
+      "  help: name another folder, or remove this one yourself\n");
   check_failure(sandbox, digits_export({"-o", "nowhere/out.tgz"}), 8,
                 "error[cannot-write]: cannot write 'nowhere/out.tgz'\n"
                 "  why:  the folder 'nowhere' does not exist\n"

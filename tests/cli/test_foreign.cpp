@@ -4,7 +4,7 @@
 
 #include "nnef_writer/npz.h"
 #include "src/diag/error.h"
-#include "src/nnef_reader/npz.h"
+#include "src/nnef/npz.h"
 #include "tests/cli/program.h"
 
 namespace t2n::test {
@@ -110,14 +110,14 @@ TEST_CASE("inputs of another shape or type than the model's are no fit") {
   const auto refused = [&](const std::string& external, const std::string& declared) {
     const ByHand sandbox;
     sandbox.write_graph(external, "(scores, squashed)");
-    check_failure(sandbox, arguments, 5,
-                  "error[signature-mismatch]: the artefact's input 'image' is another than the "
-                  "model's\n"
-                  "   the model:    x f32[2,3]\n"
-                  "   the artefact: image " +
-                      declared +
-                      "\n"
-                      "  help: give samples as the artefact takes them with --input\n");
+    check_failure(
+        sandbox, arguments, 5,
+        "error[signature-mismatch]: the artefact's input 'image' does not match the model's\n"
+        "   the model:    x f32[2,3]\n"
+        "   the artefact: image " +
+            declared +
+            "\n"
+            "  help: use --input to pass samples of the artefact's shapes and dtypes\n");
   };
   refused("image = external(shape = [5, 3]);\n", "f32[5,3]");
   refused("image = external<integer>(shape = [2, 3]);\n", "i64[2,3]");
@@ -240,7 +240,7 @@ TEST_CASE("artefacts in artefacts: as a folder, a tar and a gzipped tar") {
   CHECK(contains(other.out, "'one/w'"));
   write_outer("(p, q) = tract_core_submodel([x, y], label = 'four');\n");
   check_failure(sandbox, {"run", "m", "--engine", "reference"}, 3,
-                "error[nnef-invalid]: the submodel 'four' is not there\n"
+                "error[nnef-invalid]: the submodel 'four' is missing\n"
                 "  why:  it is the folder 'four/', or 'four.nnef.tgz' or 'four.nnef.tar'\n");
 }
 

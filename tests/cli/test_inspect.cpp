@@ -14,7 +14,7 @@ TEST_CASE("a traced model shows all, and the line to copy works") {
            "parameters: 6.2 k (25.0 kB)\n"
            "arguments of forward:\n"
            "  x  Tensor\n"
-           "samples kept in the file:\n"
+           "samples saved in the file:\n"
            "  x f32[4,1,8,8]\n"
            "outputs:\n"
            "  output_0 f32[4,10]\n"
@@ -40,15 +40,15 @@ TEST_CASE("a scripted model without inputs shows its signature") {
            "parameters: 0 (0 bytes)\n"
            "arguments of forward:\n"
            "  x  Tensor\n"
-           "the file keeps no sample inputs: outputs and operators are known once -i gives them\n"
+           "the file contains no sample inputs: give them with -i to see outputs and operators\n"
            "to export it, with your own shapes:\n"
            "  t2nnef export data_branch.pt --target tract --check -i x=1,3,224,224,f32\n");
   check_failure(sandbox, {"inspect", "data_branch.pt", "--graph"}, 2,
-                "error[input-missing]: the graph is not known without sample inputs\n"
+                "error[input-missing]: the graph is unknown without sample inputs\n"
                 "  help: give them, for example: t2nnef inspect data_branch.pt --graph -i "
                 "x=1,3,224,224,f32\n");
   check_failure(sandbox, {"ops", "data_branch.pt"}, 2,
-                "error[input-missing]: the operators are not known without sample inputs\n"
+                "error[input-missing]: the operators are unknown without sample inputs\n"
                 "  help: `t2nnef inspect data_branch.pt` shows what to give with -i\n");
 }
 
@@ -75,7 +75,7 @@ TEST_CASE("a file that LibTorch saves and cannot read back") {
   const Sandbox sandbox({"half_bytes.pt"});
   check_failure(sandbox, {"inspect", "half_bytes.pt"}, 4,
                 "error[unsupported-dtype]: the model holds a tensor of 4 bits (quint4x2)\n"
-                "  why:  LibTorch cannot read back what it saves of one\n"
+                "  why:  LibTorch cannot read such a tensor back\n"
                 "  help: quantise the table to 8 bits (quint8), or hold its rows as bytes "
                 "(torch.ops.quantized.embedding_bag_4bit_prepack)\n");
 }

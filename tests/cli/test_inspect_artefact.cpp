@@ -94,7 +94,7 @@ TEST_CASE("an artefact with everything it may contain") {
            "  1x  f32  6  24 bytes\n"
            "quantised: 1 tensor\n"
            "  y  8 bits, per tensor\n"
-           "files that nothing refers to:\n"
+           "unreferenced files:\n"
            "  notes.txt\n"
            "to run it:\n"
            "  t2nnef run rich -i ids=1,1,i64 -i mask=1,4,bool -o out.npz\n");
@@ -160,12 +160,12 @@ TEST_CASE("strict NNEF names no engine") {
                          "y = relu(x);\n}\n");
   const std::string good = sandbox.run({"inspect", "strict"}).out;
   CHECK(good.starts_with("strict: NNEF for any reader of the standard, graph net, "));
-  CHECK_FALSE(contains(good, "against the standard"));
+  CHECK_FALSE(contains(good, "violations of the standard"));
   sandbox.folder().write("strict/graph.nnef",
                          "version 1.0;\ngraph net(x) -> (y) {\nx = external(shape = [2]);\n"
                          "y = frobnicate(x);\n}\n");
   CHECK(contains(sandbox.run({"inspect", "strict"}).out,
-                 "\nagainst the standard:\n  'y': there is no operation 'frobnicate'\n"));
+                 "\nviolations of the standard:\n  'y': there is no operation 'frobnicate'\n"));
 }
 
 TEST_CASE("--lint: a strict file's violations, with places and an exit code") {
@@ -233,9 +233,9 @@ TEST_CASE("--lint looks into submodels, and gives JSON") {
                              "graph net(x) -> (y) {\n  x = external(shape = [2]);\n"
                              "  y = tract_core_submodel([x], label = 'part');\n}\n");
   const auto lint = [&](const std::string& body) {
-    sandbox.folder().write("model/part/graph.nnef",
-                           head + "graph part(x) -> (y) {\n  x = external(shape = [2]);\n" +
-                               body + "}\n");
+    sandbox.folder().write(
+        "model/part/graph.nnef",
+        head + "graph part(x) -> (y) {\n  x = external(shape = [2]);\n" + body + "}\n");
     return sandbox.run({"inspect", "model", "--lint", "--json"});
   };
   const Result good = lint("  y = relu(x);\n");
@@ -256,7 +256,7 @@ TEST_CASE("--lint is about artefacts, and prints nothing else") {
   write_rich(sandbox);
   check_failure(sandbox, {"inspect", "data_branch.pt", "--lint"}, 2,
                 "error[usage]: 'data_branch.pt' is a model; --lint is for NNEF artefacts\n"
-                "  help: export it, or type t2nnef lint data_branch.pt\n");
+                "  help: export it, or run t2nnef lint data_branch.pt\n");
   CHECK_EQ(sandbox.run({"inspect", "rich", "--lint", "--graph"}).code, 2);
 }
 
@@ -279,7 +279,7 @@ TEST_CASE("what is no artefact, or is used like a model") {
   const std::string neither =
       " is neither a TorchScript file nor an NNEF artefact\n"
       "  why:  a model is what torch.jit.save wrote; an artefact is a folder, a tar or a gzipped "
-      "tar\n  help: give the folder that holds ";
+      "tar\n  help: give the folder that contains ";
   check_failure(sandbox, {"inspect", "rich/graph.nnef"}, 3,
                 "error[model-format]: 'rich/graph.nnef'" + neither + "the file\n");
   check_failure(sandbox, {"inspect", "rich/w.dat"}, 3,
@@ -302,8 +302,8 @@ TEST_CASE("what is no artefact, or is used like a model") {
                          "version 1.0;\ngraph net(x) -> (y) {\n"
                          "x = external(shape = [1000000, 1000000]);\ny = relu(x);\n}\n");
   check_failure(sandbox, {"run", "rich"}, 3,
-                "error[input-shape]: cannot draw values of f32[1000000,1000000]\n"
-                "  why:  a tensor of this shape fits no memory\n"
+                "error[input-shape]: cannot generate random values of f32[1000000,1000000]\n"
+                "  why:  a tensor of this shape does not fit into memory\n"
                 "  help: check the sizes\n");
 }
 

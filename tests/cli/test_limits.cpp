@@ -51,7 +51,7 @@ TEST_CASE("values of --timeout and --max-memory, which every command has") {
       const Result memory = sandbox.run({command, "a", "--max-memory=" + size});
       CHECK_EQ(memory.code, 2);
       CHECK(contains(memory.err,
-                     "--max-memory is '" + size + "', not a size of memory of at least 64Mi"));
+                     "--max-memory is '" + size + "', not a memory size of at least 64Mi"));
     }
   }
 }
@@ -85,7 +85,7 @@ TEST_CASE("a command that takes too long is stopped, and leaves nothing") {
       sandbox.run({"export", "digits.pt", "-t", "tract", "--timeout", "0.02"}, no_engine());
   CHECK_EQ(result.code, 124);
   CHECK(result.err.starts_with("error[timeout]: stopped after 0.02 s while "));
-  CHECK(contains(result.err, "  why:  --timeout bounds the whole command\n"));
+  CHECK(contains(result.err, "  why:  --timeout limits the whole command\n"));
   CHECK(sandbox.listing() == before);
   CHECK_EQ(sandbox.run({"export", "digits.pt", "-t", "tract", "--timeout", "60"}, no_engine()).code,
            0);
@@ -156,7 +156,8 @@ TEST_CASE("tensors that grow without bound") {
   write_model(sandbox, "x = external<scalar>(shape = [2000000000]);\ny = neg(x);\n");
   ends(sandbox, kRun, 3, "error[nnef-limit]: the artefact declares the input 'x f32[2000000000]'");
   write_model(sandbox, "x = external<scalar>(shape = [4294967296, 4294967296, 9]);\ny = neg(x);\n");
-  ends(sandbox, kRun, 3, "error[input-shape]: cannot draw values of f32[4294967296,4294967296,9]");
+  ends(sandbox, kRun, 3,
+       "error[input-shape]: cannot generate random values of f32[4294967296,4294967296,9]");
   const std::string limit = "error[nnef-limit]: the tensors would take more than 536.9 MB";
   for (const std::string body : {"y = tile(x, repeats = [1000000000, 1]);\n",
                                  "y = pad(x, padding = [(0, 0), (0, 4000000000)]);\n",

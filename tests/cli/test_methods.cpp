@@ -41,7 +41,7 @@ TEST_CASE("methods that share a folder share their weights, and each runs by its
   CHECK(contains(result.out, "\ndecode:\ncheck: "));
   CHECK(contains(result.out, "\nwrote out/encode  "));
   CHECK(contains(result.out, "\nwrote out/decode  "));
-  CHECK(result.out.ends_with(" of them shared with those above\n"));
+  CHECK(result.out.ends_with(" of them shared with the artefacts above\n"));
   for (const std::string name : {"shared.weight.dat", "shared.bias.dat"})
     CHECK_EQ(file_of(sandbox, "out/encode/" + name), file_of(sandbox, "out/decode/" + name));
   const std::string report = sandbox.content("r.json");
@@ -71,22 +71,21 @@ TEST_CASE("methods in archives of their own") {
            file_of(sandbox, "b-decode/shared.weight.dat"));
 }
 
-TEST_CASE("what speaks to one method") {
+TEST_CASE("options for one method") {
   const Sandbox sandbox({"translator.pt"});
   const Result result = sandbox.run(
       methods_of({"--dynamic", "encode:x:1=T", "--assert", "encode:T>=3", "--output-name",
                   "encode:memory", "--input-name", "decode:memory=m", "-o", "out"}));
   CHECK_EQ(result.code, 0);
-  CHECK(
-      contains(result.err, "  encode: x f32[2,T,4] · gives memory f32[2,T,4] · holds for T >= 3"));
+  CHECK(contains(result.err, "  encode: x f32[2,T,4] · gives memory f32[2,T,4] · requires T >= 3"));
   CHECK(contains(sandbox.content("out/encode/graph.nnef"), "(x) -> (memory)\n"));
   CHECK(contains(sandbox.content("out/decode/graph.nnef"), "(x, m) -> (output_0)\n"));
   check_failure(sandbox, methods_of({"-i", "decod:x=1"}), 2,
-                "error[usage]: --input 'decod:x=1' speaks to 'decod', which --method does not "
-                "name\n  help: did you mean 'decode'?\n");
+                "error[usage]: --input 'decod:x=1' is for 'decod', which is not in --method\n  "
+                "help: did you mean 'decode'?\n");
   check_failure(sandbox, methods_of({"--assert", "score:S>=1"}), 2,
-                "error[usage]: --assert 'score:S>=1' speaks to 'score', which --method does not "
-                "name\n  help: the methods are: encode, decode\n");
+                "error[usage]: --assert 'score:S>=1' is for 'score', which is not in --method\n  "
+                "help: the methods are: encode, decode\n");
 }
 
 TEST_CASE("each method that fails is named, and nothing is written") {
@@ -94,14 +93,14 @@ TEST_CASE("each method that fails is named, and nothing is written") {
   CHECK_EQ(sandbox.run(methods_of({"-o", "out"})).code, 0);
   check_failure(sandbox, methods_of({"-o", "out"}, {}), 2,
                 "error[input-missing]: encode: the input 'x' (Tensor) has no sample\n"
-                "  why:  the file does not say which shape it has\n"
-                "  help: say shape and type, for example --input x=1,3,224,224,f32, or give "
-                "values: --input x=@file.npy; what is for this method alone begins with "
+                "  why:  the file does not contain its shape\n"
+                "  help: give shape and type, for example --input x=1,3,224,224,f32, or give "
+                "values: --input x=@file.npy; options for this method only begin with "
                 "'encode:'\n"
                 "error[input-missing]: decode: the input 'x' (Tensor) has no sample\n"
-                "  why:  the file does not say which shape it has\n"
-                "  help: say shape and type, for example --input x=1,3,224,224,f32, or give "
-                "values: --input x=@file.npy; what is for this method alone begins with "
+                "  why:  the file does not contain its shape\n"
+                "  help: give shape and type, for example --input x=1,3,224,224,f32, or give "
+                "values: --input x=@file.npy; options for this method only begin with "
                 "'decode:'\n");
   const auto before = sandbox.listing();
   for (const std::string output : {"out", "{method}.tgz", "{method}"}) {
@@ -135,17 +134,18 @@ TEST_CASE("a folder of methods replaces the same methods only") {
   CHECK_EQ(sandbox.run(methods_of({"-o", "out"})).code, 0);
   CHECK_EQ(sandbox.run(methods_of({"-o", "out"})).code, 0);
   fs::rename(sandbox.path("out/decode"), sandbox.path("out/other"));
-  check_failure(sandbox, methods_of({"-o", "out"}), 8,
-                "error[output-exists]: the folder 'out' holds 'other', which is not written now\n"
-                "  why:  a folder is replaced as a whole, and only if nothing but a model is lost\n"
-                "  help: name another folder, or remove this one yourself\n");
+  check_failure(
+      sandbox, methods_of({"-o", "out"}), 8,
+      "error[output-exists]: the folder 'out' holds 'other', which this command does not write\n"
+      "  why:  a folder is replaced only if it contains nothing but a model\n"
+      "  help: name another folder, or remove this one yourself\n");
   // Nor does one method replace a folder of several.
   check_failure(sandbox,
                 {"export", "translator.pt", "-t", "tract", "--method", "encode", "-i", "x=2,5,4",
                  "-o", "out"},
                 8,
                 "error[output-exists]: the folder 'out' holds no graph.nnef\n"
-                "  why:  a folder is replaced as a whole, and only if nothing but a model is lost\n"
+                "  why:  a folder is replaced only if it contains nothing but a model\n"
                 "  help: name another folder, or remove this one yourself\n");
 }
 
@@ -153,25 +153,25 @@ TEST_CASE("methods that cannot be exported together") {
   const Sandbox sandbox({"translator.pt", "methods.pt"});
   check_failure(sandbox, methods_of({"--method", "encode"}), 2,
                 "error[usage]: --method encode is given twice\n");
-  check_failure(sandbox, methods_of({"--method", "Encode"}), 2,
-                "error[usage]: the methods 'encode' and 'Encode' would have files of one name\n"
-                "  why:  where names are not told apart by case, one would replace the other\n"
-                "  help: export them one after the other\n");
+  check_failure(
+      sandbox, methods_of({"--method", "Encode"}), 2,
+      "error[usage]: the methods 'encode' and 'Encode' would write files with the same name\n"
+      "  why:  where file names ignore case, one would replace the other\n"
+      "  help: export them one after the other\n");
   check_failure(sandbox, methods_of({"--method", "score"}), 3,
                 "error[model-format]: the model has no method 'score'\n"
                 "  why:  its methods are: decode, encode, sample\n"
                 "  help: choose one, for example: --method decode\n");
   for (const std::string output : {"all.tgz", "all.tar", "-"})
-    check_failure(
-        sandbox, methods_of({"-o", output}), 2,
-        "error[usage]: -o '" + output +
-            "' is one archive, and 2 methods are exported\n"
-            "  why:  an artefact has one graph\n"
-            "  help: name a folder for all of them, -o 'translator', or archives by method: "
-            "-o 'translator.{method}.nnef.tgz'\n");
+    check_failure(sandbox, methods_of({"-o", output}), 2,
+                  "error[usage]: -o '" + output +
+                      "' is one archive, and 2 methods are exported\n"
+                      "  why:  an artefact has one graph\n"
+                      "  help: name a folder for all of them, -o 'translator', or one archive per "
+                      "method: -o 'translator.{method}.nnef.tgz'\n");
   check_failure(sandbox, methods_of({"--preset", "causal-llm"}), 2,
-                "error[usage]: --preset is for one method\n"
-                "  help: export the methods one after the other\n");
+                "error[usage]: --preset works with one method only\n"
+                "  help: export each method separately\n");
   for (const std::string command : {"inspect", "ops"})
     check_failure(sandbox, {command, "translator.pt", "--method", "encode", "--method", "decode"},
                   2,

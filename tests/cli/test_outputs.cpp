@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "nnef_writer/npz.h"
-#include "src/nnef_reader/npz.h"
+#include "src/nnef/npz.h"
 #include "tests/cli/program.h"
 
 namespace t2n::test {
@@ -16,9 +16,9 @@ namespace {
 namespace fs = std::filesystem;
 
 /// A model, an artefact with a sample, options, and things that nobody may replace.
-class Place : public Sandbox {
+class Location : public Sandbox {
  public:
-  Place() {
+  Location() {
     copy_fixture("digits_cnn/model.pt", "digits.pt");
     folder().write("m/graph.nnef", graph("x = external(shape = [2, 3]);\ny = neg(x);\n"));
     nnef::write_npz(std::vector<nnef::NamedTensor>{{"x", iota_2x3()}}, path("in.npz"));
@@ -77,7 +77,7 @@ mode_t mode_of(const std::string& path) {
 }  // namespace
 
 TEST_CASE("outputs replace neither devices, pipes, links, folders nor what is read") {
-  const Place place;
+  const Location place;
   const std::vector<std::string> never = {
       place.pipe(),       "link.npz",      "dangling.npz",           "folder.npz",
       "victim.npz/x.npz", "nowhere/x.npz", "digits.npz/../in/x.npz", ""};
@@ -97,7 +97,7 @@ TEST_CASE("outputs replace neither devices, pipes, links, folders nor what is re
 }
 
 TEST_CASE("two outputs of one command do not replace each other") {
-  const Place place;
+  const Location place;
   place.refuses(with(kExport, {"-o", "a.nnef.tgz"}), "--report", "a.nnef.tgz");
   place.refuses(with(kExport, {"-o", "a.nnef.tgz"}), "--report", "./m/../a.nnef.tgz");
   place.refuses(kExport, "--report", "digits.nnef.tgz");  // which is where the artefact goes
@@ -107,7 +107,7 @@ TEST_CASE("two outputs of one command do not replace each other") {
 }
 
 TEST_CASE("standard output takes an artefact, a report or arrays, and nothing beside them") {
-  const Place place;
+  const Location place;
   const Result tar = place.run({"export", "digits.pt", "-t", "tract", "-o", "-"}, no_engine());
   CHECK_EQ(tar.code, 0);
   CHECK_EQ(tar.out.substr(0, 10), "graph.nnef");
@@ -135,7 +135,7 @@ TEST_CASE("standard output takes an artefact, a report or arrays, and nothing be
 }
 
 TEST_CASE("what is replaced keeps its mode") {
-  const Place place;
+  const Location place;
   for (const std::string name : {"r.json", "a.nnef.tgz", "out.npz"}) {
     place.folder().write(name, "old");
     REQUIRE_EQ(chmod(place.path(name).c_str(), 0640), 0);
@@ -154,7 +154,7 @@ TEST_CASE("what is replaced keeps its mode") {
 }
 
 TEST_CASE("inputs that are pipes or devices end every command at once") {
-  const Place place;
+  const Location place;
   const std::string pipe = place.pipe();
   const std::vector<Arguments> all = {
       {"inspect", pipe},
@@ -188,7 +188,7 @@ TEST_CASE("inputs that are pipes or devices end every command at once") {
 }
 
 TEST_CASE("a run that was killed leaves nothing that stays") {
-  const Place place;
+  const Location place;
   for (int attempt = 0; attempt < 10; ++attempt) {
     Running program({"export", "digits.pt", "-t", "tract", "-o", "k.nnef.tgz", "--check"},
                     place.folder().path(), {});
@@ -202,7 +202,7 @@ TEST_CASE("a run that was killed leaves nothing that stays") {
 }
 
 TEST_CASE("unknown words on the command line, and words that are not text") {
-  const Place place;
+  const Location place;
   const auto refused = [&](const Arguments& arguments, int code, const std::string& headline) {
     std::string line;
     for (const std::string& argument : arguments) line += argument + " ";
@@ -212,9 +212,9 @@ TEST_CASE("unknown words on the command line, and words that are not text") {
     CHECK_EQ(result.err.substr(0, result.err.find('\n')), headline);
   };
   refused({"export", "digits.pt", "-t", "tract", "-o", ""}, 2,
-          "error[usage]: --output is given an empty value");
-  refused({"run", "m", "-o", ""}, 2, "error[usage]: --output is given an empty value");
-  refused({"inspect", ""}, 2, "error[usage]: FILE is given an empty value");
+          "error[usage]: --output has an empty value");
+  refused({"run", "m", "-o", ""}, 2, "error[usage]: --output has an empty value");
+  refused({"inspect", ""}, 2, "error[usage]: FILE has an empty value");
   refused({"inspect", "--", "-x.pt"}, 3, "error[model-not-found]: cannot open the model './-x.pt'");
   refused({"inspect", "\xff\xfe.pt"}, 3,
           "error[model-not-found]: cannot open the model '\\xff\\xfe.pt'");

@@ -39,25 +39,25 @@ TEST_CASE("a user's name wins over one of the graph") {
 TEST_CASE("impossible names are refused") {
   check_refused(
       {"--input-name", "a", "--input-name", "b", "--input-name", "c", "--input-name", "d"},
-      "error[usage]: --input-name d is one too many\n"
+      "error[usage]: --input-name d is superfluous\n"
       "  why:  the model has 3 inputs\n");
   check_refused({"--output-name", "logit=x"},
                 "error[usage]: --output-name logit=x: the model has no output 'logit'\n"
                 "  why:  it has: output_0, output_1, output_2\n");
   check_refused({"--input-name", "ids=1st"},
-                "error[usage]: --input-name '1st' is no name that NNEF takes\n"
-                "  why:  a name is letters, digits and _, does not begin with a digit, and is no "
-                "word of NNEF\n"
+                "error[usage]: --input-name '1st' is not a valid NNEF name\n"
+                "  why:  a name is letters, digits and _, does not begin with a digit, and is not "
+                "an NNEF keyword\n"
                 "  help: such as _1st\n");
   check_refused({"--input-name", "tokens", "--input-name", "ids=words"},
                 "error[usage]: --input-name names 'ids' twice\n");
   check_refused({"--input-name", "key=value"},
                 "error[usage]: two inputs would be called 'value'\n");
   check_refused({"--output-name", "ids"},
-                "error[usage]: an output would be called 'ids', as another input is\n");
+                "error[usage]: an output would be called 'ids', as an input is\n");
   check_refused({"--dynamic", "ids:1=S", "--output-name", "S"},
                 "error[usage]: 'S' is the name of a size\n"
-                "  help: give the input or output another name\n");
+                "  help: choose another name for the input or output\n");
 }
 
 TEST_CASE("a language model in its client's form") {
@@ -100,17 +100,16 @@ TEST_CASE("models that the client would not accept are refused") {
     const auto before = sandbox.listing();
     const Result result = sandbox.run(export_of(model, {"--preset", "causal-llm"}));
     CHECK_EQ(result.code, 4);
-    CHECK(contains(result.err, cat("error[preset-unmet]: tract's causal_llm client would not take "
-                                   "this model: ",
-                                   what)));
+    CHECK(contains(
+        result.err,
+        cat("error[preset-unmet]: tract's causal_llm client cannot run this model: ", what)));
     CHECK(sandbox.listing() == before);
   };
-  refuses("words_reads_cache.pt", "the file would hold for P >= 1 only");  // a mean of nothing
-  refuses("words_behind.pt",
-          "the cache 'in_cache_key_0' is read by something else than one concatenation");
+  refuses("words_reads_cache.pt", "the exported model requires P >= 1");  // a mean of nothing
+  refuses("words_behind.pt", "the cache 'in_cache_key_0' is not read by exactly one concatenation");
   refuses("words_fixed.pt",
-          "the input 'key', f32[1,4,8], and the output 'output_1', f32[1,4,8], differ by something "
-          "else than the tokens along one axis");
+          "the input 'key', f32[1,4,8], and the output 'output_1', f32[1,4,8], do not differ by "
+          "the number of tokens along exactly one axis");
   refuses("words_one_back.pt", "it has 2 caches and gives back 1");
   refuses("words_i32.pt", "its first input, 'ids', is i32[1,3]");
 }
@@ -125,9 +124,9 @@ TEST_CASE("the preset refuses what holds neither for one token nor for empty cac
                                           "key=1,4,8", "-i", "value=1,4,8"});
     const Result result = sandbox.run(command);
     CHECK_EQ(result.code, 4);
-    CHECK(contains(result.err, cat("error[preset-unmet]: tract's causal_llm client would not take "
-                                   "this model: the file would hold for ",
-                                   holds, " only")));
+    CHECK(contains(result.err, cat("error[preset-unmet]: tract's causal_llm client cannot run this "
+                                   "model: the exported model requires ",
+                                   holds)));
     CHECK(sandbox.listing() == before);
     command.insert(command.end(), {"--assert", holds});
     CHECK_EQ(sandbox.run(command).code, 0);  // the user says so
@@ -142,13 +141,16 @@ TEST_CASE("the preset refuses what holds neither for one token nor for empty cac
 TEST_CASE("the preset requires tract and its own axes; unknown presets are refused") {
   check_refused({"--preset", "llm"},
                 "error[usage]: --preset 'llm' is not known\n"
-                "  help: there is one: causal-llm\n");
+                "  help: the only preset is causal-llm\n");
   check_refused({"--preset", "causal-llm", "--dynamic", "ids:1=T"},
                 "error[usage]: --preset causal-llm declares the axes itself: tokens S, caches P\n"
-                "  help: leave --dynamic out; --assert may say more of S and P\n");
+                "  help: omit --dynamic; --assert can constrain S and P further\n");
+  check_refused({"--preset", "causal-llm", "--assert", "Tokens>=1"},
+                "error[usage]: --assert 'Tokens >= 1': no dynamic axis declares 'Tokens'\n"
+                "  why:  the axes declare: P, S\n");
   check_failure(Sandbox({"words_plain.pt"}),
                 {"export", "words_plain.pt", "-t", "khronos", "--preset", "causal-llm"}, 2,
-                "error[usage]: --preset causal-llm is for tract, whose client it serves\n"
+                "error[usage]: --preset causal-llm requires a tract target\n"
                 "  help: add --target tract\n");
 }
 

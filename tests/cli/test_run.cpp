@@ -2,7 +2,7 @@
 #include <filesystem>
 
 #include "nnef_writer/npz.h"
-#include "src/nnef_reader/npz.h"
+#include "src/nnef/npz.h"
 #include "tests/cli/program.h"
 
 namespace t2n::test {
@@ -174,8 +174,8 @@ TEST_CASE("sizes that the artefact leaves open") {
   CHECK(contains(result.out, "\n  y       f32[4,3]  "));
   check_failure(sandbox, {"run", "m", "-i", "x=4,3"}, 2,
                 "error[input-missing]: the input 'a f32[S,3]' has no sample\n"
-                "  why:  the artefact leaves its size 'S' open\n"
-                "  help: give a shape, for example --input a=1,3,f32, or values: --input "
+                "  why:  the artefact has the dynamic size 'S'\n"
+                "  help: pass a shape, for example --input a=1,3,f32, or values: --input "
                 "a=@file.npy\n");
 }
 
@@ -211,11 +211,12 @@ TEST_CASE("inputs that do not fit") {
                 "  help: did you mean 'x'?\n");
   nnef::write_npz(std::vector<nnef::NamedTensor>{{"x", iota_2x3()}, {"w", iota_2x3()}},
                   sandbox.path("more.npz"));
-  check_failure(sandbox, {"run", "m", "-i", "more.npz"}, 2,
-                "error[input-unknown]: 'more.npz' holds an array 'w' that is no input of the "
-                "artefact\n"
-                "  why:  its inputs are: x, a, i\n"
-                "  help: take the inputs alone: -i x=@more.npz\n");
+  check_failure(
+      sandbox, {"run", "m", "-i", "more.npz"}, 2,
+      "error[input-unknown]: 'more.npz' contains an array 'w' that is not an input of the "
+      "artefact\n"
+      "  why:  its inputs are: x, a, i\n"
+      "  help: select the inputs: -i x=@more.npz\n");
   check_failure(sandbox, {"run", "m", "-i", "x=2,3", "-i", "input_0=2,3"}, 2,
                 "error[usage]: the input 'x' is given twice\n");
   check_failure(sandbox, {"run", "m", "-i", "nope.npz"}, 3,
@@ -232,21 +233,19 @@ TEST_CASE("sizes that break an assertion, or disagree, reach no engine") {
                          "x = external(shape = [S, 3]);\ny = reshape(x, shape = [3, S]);\n}\n");
   const auto fails = [&](const std::string& x, const std::string& a, const std::string& text) {
     for (const char* engine : {"auto", "reference", "./nope.so"})
-      check_failure(sandbox, {"run", "m", "-i", x, "-i", a, "--engine", engine, "-o", "out.npz"}, 3,
-                    text +
-                        "  help: give inputs of other sizes; `t2nnef inspect` shows what it "
-                        "takes\n");
+      check_failure(
+          sandbox, {"run", "m", "-i", x, "-i", a, "--engine", engine, "-o", "out.npz"}, 3,
+          text + "  help: give inputs of other sizes; `t2nnef inspect` shows the expected ones\n");
   };
   fails("x=3,3", "a=8",
-        "error[input-sizes]: the sizes of 'x' and 'a' do not go together\n"
+        "error[input-sizes]: the sizes of 'x' and 'a' are incompatible\n"
         "   'x', axis 0: S = 3\n"
         "   'a', axis 0: 2*S + 1 = 8\n"
         "  why:  the last of them would have to be 7\n");
   fails("x=5,3", "a=11",
-        "error[input-sizes]: the sizes of 'x' break what the artefact asserts: S <= 4\n"
+        "error[input-sizes]: the sizes of 'x' violate the assertion S <= 4\n"
         "   'x', axis 0: S = 5\n"
-        "  why:  tract takes an assertion for granted: where it does not hold, results are "
-        "wrong\n");
+        "  why:  tract assumes that assertions hold: otherwise results are wrong\n");
   CHECK_EQ(sandbox.run({"run", "m", "-i", "x=3,3", "-i", "a=7", "--engine", "reference"}).code, 0);
 }
 
@@ -257,13 +256,13 @@ TEST_CASE("unusable destinations and artefacts") {
                 "error[usage]: the artefact is missing\n"
                 "  help: for example: t2nnef run model.nnef.tgz -i in.npz -o out.npz\n");
   check_failure(sandbox, {"run", "m", "-o", "out.npy"}, 2,
-                "error[usage]: the outputs cannot go to 'out.npy'\n"
+                "error[usage]: the outputs cannot be written to 'out.npy'\n"
                 "  why:  they are written as .npz\n"
                 "  help: write -o out.npy.npz\n");
   check_failure(sandbox, {"run", "m", "-o", "nowhere/out.npz"}, 8,
                 "error[cannot-write]: cannot write 'nowhere/out.npz'\n"
                 "  why:  No such file or directory\n"
-                "  help: choose another place with -o\n");
+                "  help: choose another path\n");
   check_failure(sandbox, {"run", "nope"}, 3,
                 "error[model-not-found]: cannot open the artefact 'nope'\n"
                 "  why:  No such file or directory\n");
@@ -284,13 +283,12 @@ TEST_CASE("unknown engines") {
                 "tract's library\n"
                 "  help: did you mean 'tract'?\n");
   check_failure(sandbox, {"run", "m", "--engine", "tract@new"}, 2,
-                "error[usage]: --engine 'tract@new' names no version\n"
+                "error[usage]: --engine 'tract@new' contains no valid version\n"
                 "  help: write for example --engine tract@0.21.19\n");
   check_failure(sandbox, {"run", "m", "--engine", "./nope.so"}, 7,
                 "error[engine-not-found]: there is no tract library './nope.so'\n"
                 "  why:  No such file or directory\n"
-                "  help: give --engine the path of tract's library, or of the folder that holds "
-                "it\n");
+                "  help: pass the path of tract's library, or of its folder, with --engine\n");
   const Result none = sandbox.run({"run", "m", "--engine", "tract", "-o", "o.npz"}, no_engine());
   CHECK_EQ(none.code, 7);
   CHECK(none.err.starts_with("error[engine-not-found]: "));

@@ -40,8 +40,8 @@ TEST_CASE("methods of a scripted model") {
   CHECK(contains(decode.err, " · h f32[2,4] · constant: k · 1 operation · "));
   check_failure(sandbox, export_of("methods.pt", {"--method", "encode"}), 2,
                 "error[input-missing]: the input 'x' (Tensor) has no sample\n"
-                "  why:  the file does not say which shape it has\n"
-                "  help: say shape and type, for example --input x=1,3,224,224,f32, or give "
+                "  why:  the file does not contain its shape\n"
+                "  help: give shape and type, for example --input x=1,3,224,224,f32, or give "
                 "values: --input x=@file.npy\n");
 }
 
@@ -80,7 +80,7 @@ TEST_CASE("every traced method has its own samples") {
                  "arguments of encode:\n"
                  "  x      Tensor\n"
                  "  scale  Tensor\n"
-                 "samples kept in the file:\n"
+                 "samples saved in the file:\n"
                  "  x f32[5,4]\n"
                  "  scale f32[3]\n"));
   CHECK(inspect.out.ends_with("--target tract --check --method encode\n"));
@@ -96,8 +96,9 @@ TEST_CASE("inputs without influence stay, with a warning") {
   CHECK_EQ(result.code, 0);
   CHECK(result.err.starts_with(
       "warning[input-unused]: no output depends on the inputs 'mask', 'lengths'\n"
-      "  why:  nothing reads their values; at most their shapes count, constants of the file\n"
-      "  help: the file asks for them and ignores them; --prune-unused-inputs leaves them out\n"));
+      "  why:  no operation reads their values; only their shapes may matter, which are constant "
+      "in the file\n"
+      "  help: --prune-unused-inputs removes them from the file\n"));
   CHECK(contains(result.err, " · x f32[2,3], mask i64[2], lengths f32[5] · "));
   CHECK(contains(sandbox.content("out.nnef/graph.nnef"), "(x, mask, lengths) -> "));
   CHECK(contains(sandbox.content("r.json"), "\"unused\": true\n"));
@@ -109,7 +110,7 @@ TEST_CASE("inputs without influence are removed on request") {
                             "lengths=5", "--report", "r.json", "--prune-unused-inputs"};
   const Result result = sandbox.run(export_of("unused_inputs.pt", inputs));
   CHECK_EQ(result.code, 0);
-  CHECK(contains(result.err, " · x f32[2,3] · left out: mask, lengths · 1 operation · "));
+  CHECK(contains(result.err, " · x f32[2,3] · removed inputs: mask, lengths · 1 operation · "));
   CHECK_FALSE(contains(result.err, "warning"));
   CHECK(contains(sandbox.content("out.nnef/graph.nnef"), "(x) -> (output_0)\n"));
   CHECK_FALSE(contains(sandbox.content("out.nnef/graph.nnef"), "mask"));

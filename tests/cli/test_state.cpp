@@ -29,7 +29,7 @@ TEST_CASE("a state is refused, and what to do is said") {
                 "  --> the model (Accumulator), state_models.py:18:9\n"
                 "   |  self.h = h\n"
                 "   |  ^^^^^^\n"
-                "  why:  the next call would see another model; an exported file has no such "
+                "  why:  the next call would run a changed model; an exported file has no "
                 "memory\n"
                 "  help: --state makes it an input and an output of the file; or pass it in and "
                 "return it, or do not keep it in eval mode\n");
@@ -44,7 +44,7 @@ TEST_CASE("several states are refused at once") {
       "   'cache.v'       the model (Writer), state_models.py:49:9\n"
       "   'inner.count'   inner (Counter), state_models.py:29:9\n"
       "   'inner.kept'    inner (Counter), state_models.py:31:9\n"
-      "  why:  the next call would see another model; an exported file has no such memory\n"
+      "  why:  the next call would run a changed model; an exported file has no memory\n"
       "  help: --state makes them inputs and outputs of the file; or pass them in and return "
       "them, or do not keep them in eval mode\n");
 }
@@ -52,8 +52,8 @@ TEST_CASE("several states are refused at once") {
 TEST_CASE("values of the program cannot become inputs") {
   const Sandbox sandbox({"PlainValues.pt", "Growing.pt", "SharedMemory.pt"});
   const std::string buffer =
-      "      help: keep it in a tensor: self.register_buffer(name, tensor); if it settles with the "
-      "first call, call the model once before saving it\n";
+      "      help: keep it in a tensor: self.register_buffer(name, tensor); if it no longer "
+      "changes after the first call, call the model once before saving it\n";
   const std::string plain =
       cat("   'steps'        the model (PlainValues), state_models.py:64:9\n"
           "      why: it is 0 before the call, 1 after: a value of the program, not a tensor\n",
@@ -69,7 +69,7 @@ TEST_CASE("values of the program cannot become inputs") {
           plain,
           "   'first'        the model (PlainValues), state_models.py:70:9\n"
           "      why: it is None before the first call, a tensor of [2,3] after it\n"
-          "      help: give it a first value: --input first=2,3, or call the model once before "
+          "      help: give it an initial value: --input first=2,3, or call the model once before "
           "saving it\n"));
   check_failure(
       sandbox, export_of("PlainValues.pt", {"-i", "x=2,3", "-i", "first=2,3", "--state"}), 4,
@@ -106,7 +106,7 @@ TEST_CASE("what is written before it is read needs no option") {
                              "which forward writes and never reads\n"));
   const Result quiet = sandbox.run(export_of("Scratch.pt", {"-i", "x=2,3", "--state"}));
   CHECK_EQ(quiet.code, 0);
-  CHECK(quiet.err.starts_with("1 note held back; -v shows them\nScratch.pt: "));
+  CHECK(quiet.err.starts_with("1 note hidden; -v shows them\nScratch.pt: "));
   CHECK_FALSE(contains(quiet.err, "state:"));
 }
 
@@ -229,7 +229,7 @@ TEST_CASE("statistics that an operator changes without saying so") {
   const Sandbox sandbox({"TrainingNorm.pt"});
   const Result result = sandbox.run(export_of("TrainingNorm.pt", {"-i", "x=5,3", "--state"}));
   CHECK_EQ(result.code, 4);
-  CHECK(contains(result.err, "  why:  the running statistics would change while the model runs\n"));
+  CHECK(contains(result.err, "  why:  it would update the running statistics during inference\n"));
 }
 
 TEST_CASE("states are fed back, call after call") {
@@ -240,7 +240,7 @@ TEST_CASE("states are fed back, call after call") {
         sandbox.run(export_of("Counter.pt", {"-i", "x=2,3", "--state", "--check", "--engine",
                                              engine, "--report", "r.json"}));
     CHECK_EQ(result.code, 0);
-    CHECK(contains(result.out, "\nstates: 5 calls, each with what the call before gave\n"));
+    CHECK(contains(result.out, "\nstates: 5 calls, each with the states of the previous call\n"));
     CHECK(contains(sandbox.content("r.json"), "\"states\": {\n      \"calls\": 5,\n"));
   }
 }
@@ -273,14 +273,14 @@ TEST_CASE("pieces along an open axis, and one call for all of them") {
   const Result conv = sandbox.run(export_of("ConvInPieces.pt", inputs));
   CHECK_EQ(conv.code, 0);
   CHECK(contains(conv.out,
-                 "\nstates: 5 calls, each with what the call before gave; pieces along T give "
-                 "what one call gives\n"));
+                 "\nstates: 5 calls, each with the states of the previous call; pieces along T "
+                 "match a single call\n"));
   CHECK(contains(sandbox.content("r.json"), "\"pieces_as_whole\": [\n        \"T\"\n"));
   const Result level = sandbox.run(export_of("RunningLevel.pt", inputs));
   CHECK_EQ(level.code, 0);
   CHECK(contains(level.out,
-                 "\nstates: 5 calls, each with what the call before gave; pieces along T do not "
-                 "give what one call gives, in torch either\n"));
+                 "\nstates: 5 calls, each with the states of the previous call; pieces along T do "
+                 "not match a single call, in torch either\n"));
 }
 
 }  // namespace t2n::test

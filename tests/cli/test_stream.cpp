@@ -39,7 +39,7 @@ TEST_CASE("a file whose state starts anew is found wrong in pulses, with a warni
   const Result written = sandbox.run(streamed_export({}));
   REQUIRE_EQ(written.code, 0);
   CHECK(contains(written.err,
-                 "warning[resets-each-run]: states begin anew in each run of the file\n"));
+                 "warning[resets-each-run]: states are reset in each run of the exported model\n"));
   CHECK(contains(sandbox.content("out.nnef/graph.nnef"), "reset_every_turn = 1"));
   const Arguments check = {"check", "model.pt", "out.nnef", "--dynamic",
                            "x:1=S", "--engine", "tract"};
@@ -62,7 +62,7 @@ TEST_CASE("operators that do not run in pulses are refused with their line; noth
   INFO(result.err);
   CHECK_EQ(result.code, 4);
   CHECK(contains(result.err,
-                 "error[not-streamable]: aten::lstm.input: runs from the end of the "
+                 "error[not-streamable]: aten::lstm.input: loops backward from the end of the "
                  "stream\n  --> "));
   CHECK(sandbox.listing() == before);
 }
@@ -71,26 +71,26 @@ TEST_CASE("requirements of --stream are stated in errors") {
   const GruSandbox sandbox;
   check_failure(sandbox, {"export", "model.pt", "-t", "tract", "-o", "out.nnef", "--stream", "S"},
                 2,
-                "error[usage]: --stream S: no axis is called so\n"
-                "  why:  the input streams along an axis of any size\n"
+                "error[usage]: --stream S: no axis has this name\n"
+                "  why:  a model streams along a dynamic axis\n"
                 "  help: declare it: --dynamic x:1=S\n");
   check_failure(sandbox, streamed_export({"--stream", "S=0"}), 2,
                 "error[usage]: cannot read --stream 'S=0'\n"
-                "  why:  a pulse is a whole number of entries, 1 or more\n"
+                "  why:  a pulse is an integer, 1 or more\n"
                 "  help: write it as in --stream S=8\n");
   check_failure(sandbox,
                 {"export", "model.pt", "-t", "khronos", "-o", "out.nnef", "--dynamic", "x:1=S",
                  "--stream", "S"},
                 2,
-                "error[usage]: --stream is not for khronos@1.0.5\n"
-                "  why:  what runs in pulses was measured with tract 0.23.9\n"
+                "error[usage]: --stream is not available for khronos@1.0.5\n"
+                "  why:  pulses are supported since tract 0.23.9\n"
                 "  help: add --target tract\n");
   check_failure(sandbox,
                 {"export", "model.pt", "-t", "tract", "-o", "out.nnef", "--dynamic", "x:1=S+1",
                  "--stream", "S"},
                 2,
-                "error[usage]: --stream S: 'x:1=S+1' is no multiple of it\n"
-                "  why:  pieces are all of one size\n"
+                "error[usage]: --stream S: 'x:1=S+1' is not a multiple of it\n"
+                "  why:  all pulses have the same size\n"
                 "  help: declare it as 2*S or the like\n");
 }
 

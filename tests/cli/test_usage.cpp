@@ -11,6 +11,8 @@
 namespace t2n::test {
 namespace {
 
+std::string usage(const std::string& text) { return "error[usage]: " + text; }
+
 bool starts(const Result& result, const std::string& text) { return result.out.starts_with(text); }
 
 }  // namespace
@@ -19,16 +21,34 @@ TEST_CASE("without arguments: a page of usage") {
   const Result result = Sandbox().run({});
   CHECK_EQ(result.code, 2);
   CHECK_EQ(result.out, "");
-  CHECK_EQ(result.err, R"(usage: t2nnef COMMAND …
-  export MODEL.pt --target tract   write a TorchScript model as NNEF; --check compares it
-  export MODEL.pt --target khronos the same without extensions: strict NNEF 1.0.5
-  check MODEL.pt ARTEFACT          compare an NNEF artefact of any exporter with its model
-  inspect FILE                     what a model or an NNEF artefact takes and consists of
-  run ARTEFACT -i in.npz           run an NNEF artefact; -o out.npz keeps its outputs
-  diff A B                         what differs between two NNEF artefacts
-  ops [MODEL.pt]                   which operators are supported
-  opt FILE --passes A,B            run passes one by one; --verify compares each
-  lint FILE                        what is odd about the quantisation of a model or artefact
+  CHECK_EQ(result.err,
+           R"(Export TorchScript models to NNEF for the tract engine, or to strict NNEF (khronos)
+
+Usage: t2nnef COMMAND …
+
+Commands:
+  export                    Write a TorchScript model as NNEF
+  check                     Compare an NNEF artefact with the model that it was
+                            exported from
+  inspect                   Show inputs, outputs and content of a model or an
+                            NNEF artefact
+  run                       Run an NNEF artefact on given inputs
+  diff                      Show the differences between two NNEF artefacts
+  ops                       List the supported operators
+  opt                       Run passes one by one, verify each, and find the one
+                            that breaks
+  lint                      Report suspicious quantisation in a file
+  explain                   Explain the id of a message, or an exit code
+  env                       Show versions, LibTorch, engines and processor
+  help                      Describe a command with all its options
+  completion                Print a script that completes commands in a shell
+
+Options:
+  -h, --help                Print this help
+  --version                 Print the versions of t2nnef, LibTorch and the
+                            default target
+  -v, --verbose             With --version: also print how models are sandboxed
+
 examples:
   t2nnef export model.pt --target tract --check
   t2nnef export model.pt -t tract@0.21.19 -i ids=1,8,i64:0..999 -o model.nnef.tar
@@ -53,8 +73,9 @@ TEST_CASE("help and version") {
     CHECK_EQ(result.err, "");
     CHECK_NE(result.out.find("Usage: t2nnef"), std::string::npos);
   }
-  CHECK(starts(sandbox.run({"--help"}),
-               "TorchScript models as NNEF for the tract engine, or as strict NNEF (khronos)\n"));
+  CHECK(starts(
+      sandbox.run({"--help"}),
+      "Export TorchScript models to NNEF for the tract engine, or to strict NNEF (khronos)\n"));
   const auto examples = [&](const std::string& command) {
     const std::string out = sandbox.run({command, "--help"}).out;
     return out.substr(std::min(out.find("examples:\n"), out.size()));
@@ -63,7 +84,7 @@ TEST_CASE("help and version") {
            "examples:\n"
            "  t2nnef export model.pt --target tract --check\n"
            "  t2nnef export model.pt -t tract@0.21.19 -i ids=1,8,i64:0..999 -o model.nnef.tar\n"
-           "  t2nnef export model.pt -t khronos -o model.nnef.tgz\n\n");
+           "  t2nnef export model.pt -t khronos -o model.nnef.tgz\n");
   for (const std::string command : {"check", "inspect", "run", "diff", "ops", "opt", "lint"}) {
     const std::string text = examples(command);
     CHECK(text.starts_with(cat("examples:\n  t2nnef ", command, " ")));
@@ -76,14 +97,97 @@ TEST_CASE("help and version") {
   CHECK_NE(version.out.find("\ndefault target tract@0."), std::string::npos);
 }
 
+TEST_CASE("the help of a command: one screen, and all options on request") {
+  const Sandbox sandbox;
+  const std::string screen = sandbox.run({"export", "--help"}).out;
+  CHECK_LE(std::count(screen.begin(), screen.end(), '\n'), 50);
+  CHECK(contains(screen,
+                 "Output:\n  -t, --target TARGET       Engine: tract, tract@0.21.19 or khronos\n"));
+  CHECK(contains(screen, "`t2nnef export --help-all` describes "));
+  CHECK_FALSE(contains(screen, "--max-iterations"));
+  const std::string all = sandbox.run({"export", "--help-all"}).out;
+  CHECK_EQ(all, sandbox.run({"help", "export"}).out);
+  CHECK(contains(
+      all,
+      "  --max-iterations FILE.py:LINE=N\n"
+      "                            Limit of a data-dependent loop\n"
+      "                            Repeatable. The artefact fails if the loop would run\n"));
+  // The completion lists all options of all commands: each is in a group of the help.
+  std::istringstream script(sandbox.run({"completion", "bash"}).out);
+  size_t commands = 0;
+  for (std::string line; std::getline(script, line);) {
+    const size_t at = line.find(") options='");
+    if (at == std::string::npos) continue;
+    const std::string help = sandbox.run({line.substr(4, at - 4), "--help-all"}).out;
+    std::istringstream options(line.substr(at + 11, line.size() - at - 14));
+    for (std::string option; options >> option;) {
+      INFO(line.substr(4, at - 4), " ", option);
+      CHECK(contains(help, option));
+    }
+    ++commands;
+  }
+  CHECK_EQ(commands, 12);
+  CHECK_EQ(sandbox.run({"help", "exprot"}).err,
+           usage("there is no command 'exprot'\n  help: did you mean 'export'?\n"));
+}
+
+TEST_CASE("explain: an id, a message's head, an exit code") {
+  const Sandbox sandbox;
+  const std::string text = sandbox.run({"explain", "input-unused"}).out;
+  CHECK(text.starts_with("input-unused · exit 4: the target cannot express the model; "));
+  CHECK_EQ(text, sandbox.run({"explain", "error[input-unused]"}).out);
+  CHECK(contains(sandbox.run({"explain", "7"}).out,
+                 "exit 7: the requested engine was not found\n  engine-not-found\n"));
+  CHECK(contains(sandbox.run({"explain"}).out, "input-unused"));
+  CHECK_EQ(sandbox.run({"explain", "input-unusd"}).err,
+           usage("there is no diagnostic and no exit code 'input-unusd'\n"
+                 "  help: did you mean 'input-unused'?\n"));
+}
+
+TEST_CASE("bash completes commands, options and known values") {
+  const Sandbox sandbox;
+  std::ofstream(sandbox.path("t2nnef.bash")) << sandbox.run({"completion", "bash"}).out;
+  const auto completed = [&](const std::string& words, int index) {
+    const std::string command =
+        cat("bash -c \"source '", sandbox.path("t2nnef.bash"), "'; COMP_WORDS=(", words,
+            "); COMP_CWORD=", index, "; _t2nnef; echo \\${COMPREPLY[@]}\" >'", sandbox.path("out"),
+            "'");
+    CHECK_EQ(std::system(command.c_str()), 0);
+    return sandbox.content("out");
+  };
+  CHECK_EQ(completed("t2nnef ex", 1), "export explain\n");
+  CHECK_EQ(completed("t2nnef export --ta", 2), "--target\n");
+  CHECK_EQ(completed("t2nnef export --target kh", 3), "khronos\n");
+  CHECK_EQ(
+      sandbox.run({"completion", "tcsh"}).err,
+      usage("there is no completion for the shell 'tcsh'\n  help: shells are: bash, zsh, fish\n"));
+}
+
+TEST_CASE("the man page has all commands, options and exit codes") {
+  const std::string page = Sandbox().run({"help", "--man"}).out;
+  CHECK(page.starts_with(".TH T2NNEF 1 "));
+  for (const char* part :
+       {".SS export\n", ".SS completion\n", "\n.B \\-\\-max\\-iterations FILE.py:LINE=N\n",
+        ".SH EXIT STATUS\n", "\n.B 124\n"})
+    CHECK(contains(page, part));
+}
+
+TEST_CASE("env: versions and engines as text and as JSON") {
+  const Sandbox sandbox;
+  const Result text = sandbox.run({"env"});
+  CHECK_EQ(text.code, 0);
+  CHECK(contains(text.out, "the reference interpreter"));
+  CHECK(contains(sandbox.run({"env", "--json"}).out, "\"format\": \"t2nnef.env/1\""));
+}
+
 TEST_CASE("misspelt and missing words") {
   const Sandbox sandbox;
-  const auto usage = [](const std::string& text) { return "error[usage]: " + text; };
   check_failure(sandbox, {"exprot", "m.pt"}, 2,
                 usage("there is no command 'exprot'\n  help: did you mean 'export'?\n"));
   check_failure(sandbox, {"convert"}, 2,
                 usage("there is no command 'convert'\n"
-                      "  help: commands are: export, check, inspect, run, diff, ops, opt, lint\n"));
+                      "  help: commands are: export, check, inspect, run, diff, ops, opt, lint, "
+                      "explain, env, help, completion\n"));
   check_failure(sandbox, {"my model.pt"}, 2,
                 usage("the command is missing before 'my model.pt'\n"
                       "  help: to export it: t2nnef export 'my model.pt' --target tract\n"));
@@ -98,12 +202,13 @@ TEST_CASE("misspelt and missing words") {
                 usage("t2nnef export has no option '--frobnicate'\n"
                       "  help: `t2nnef export --help` lists them\n"));
   check_failure(sandbox, {"export", "m.pt", "n.pt", "-t", "tract"}, 2,
-                usage("'n.pt' is one argument too many\n"
+                usage("'n.pt' is an unexpected argument\n"
                       "  help: `t2nnef export --help` shows what it takes\n"));
   check_failure(sandbox, {"export"}, 2,
-                usage("the model is missing\n  help: for example: t2nnef export model.pt\n"));
+                usage("the model is missing\n"
+                      "  help: for example: t2nnef export model.pt --target tract\n"));
   check_failure(sandbox, {"export", "m.pt", "-o"}, 2,
-                usage("--output: 1 required PATH missing\n"
+                usage("--output needs a value: PATH\n"
                       "  help: `t2nnef COMMAND --help` shows what each option takes\n"));
 }
 
@@ -133,20 +238,34 @@ TEST_CASE("values of options") {
   refused({"-z", "10"}, "--compression is 10, not a level from 0 to 9\n");
   refused({"-z", "-1"}, "--compression is -1, not a level from 0 to 9\n");
   refused({"-z", "best"},
-          "could not convert: --compression = best\n"
+          "--compression 'best' is not a valid number\n"
           "  help: `t2nnef COMMAND --help` shows what each option takes\n");
+  refused({"--state=maybe"},
+          "--state 'maybe' is neither true nor false\n"
+          "  help: `t2nnef COMMAND --help` shows what each option takes\n");
+  refused({"--timeout", "1", "--timeout", "2"},
+          "--timeout is given 2 times\n"
+          "  help: `t2nnef COMMAND --help` shows what each option takes\n");
+  refused({"--accept-guard", "model.py:8", "--accept-guard", "foo"},
+          "--accept-guard 'foo' is not FILE.py:LINE\n"
+          "  help: take FILE.py:LINE from the message that refused the branch: --accept-guard "
+          "model.py:8\n");
+  refused({"--accept-guard", "model.py:8:"},
+          "--accept-guard 'model.py:8:' is not FILE.py:LINE\n"
+          "  help: take FILE.py:LINE from the message that refused the branch: --accept-guard "
+          "model.py:8\n");
   refused({"--check", "--timeout", "0"},
           "--timeout is 0, not a number of seconds from 0.001 to 1000000\n");
   refused({"--check", "--timeout", "nan"},
           "--timeout is nan, not a number of seconds from 0.001 to 1000000\n");
   refused({"--check=aproximate"},
-          "no tolerance is called 'aproximate'\n"
+          "there is no tolerance 'aproximate'\n"
           "  why:  levels are exact, close, approximate, very, super and ultra\n"
           "  help: did you mean 'approximate'?\n");
   refused({"--check", "--tolerance", "1e-3"},
-          "no tolerance is called '1e-3'\n"
+          "there is no tolerance '1e-3'\n"
           "  why:  levels are exact, close, approximate, very, super and ultra\n"
-          "  help: give a level, or numbers: ATOL,RTOL or ATOL,RTOL,OUTLIER_RATIO\n");
+          "  help: use a level, or numbers: ATOL,RTOL or ATOL,RTOL,OUTLIER_RATIO\n");
   refused({"--check=very", "--tolerance", "1e-3,1e-3"},
           "--check=very and --tolerance contradict each other\n");
   refused({"--strict"},
@@ -172,13 +291,27 @@ TEST_CASE("the table of operators, and one operator") {
       "  schema: aten::gelu(Tensor self, *, str approximate=\"none\") -> Tensor\n"
       "  meaning: "));
   CHECK_NE(one.out.find("<- tract@0."), std::string::npos);
+  CHECK(
+      one.out.ends_with("  shapes: all tensors broadcast\n"
+                        "  computes in: no common dtype: operands keep theirs\n"
+                        "  integers: no bounds: results may be any integers\n"
+                        "  elements: computed; complex ones by a rule, or refused\n"
+                        "  signs of zeros: exposed\n"
+                        "  traits: none\n"));
+  CHECK(contains(sandbox.run({"ops", "aten::index_select"}).out,
+                 "  shapes: by a rule\n"
+                 "  computes in: no common dtype: operands keep theirs\n"
+                 "  integers: within the operands' bounds\n"
+                 "  elements: moved; complex ones as pairs\n"
+                 "  signs of zeros: propagated\n"
+                 "  traits: moves elements, indexes\n"));
   CHECK_NE(sandbox.run({"ops", "aten::add"}).out.find("aten::add.Tensor\n"), std::string::npos);
   CHECK_FALSE(contains(sandbox.run({"ops", "-t", "khronos"}).out, "tract_"));
   CHECK_FALSE(contains(sandbox.run({"ops", "-t", "khronos"}).out, "t2n_"));
   CHECK(contains(sandbox.run({"ops", "aten::bitwise_and", "-t", "khronos"}).out,
                  "    standard operations  "));
   check_failure(sandbox, {"ops", "aten::sofmax"}, 2,
-                "error[usage]: no operator 'aten::sofmax' is supported\n"
+                "error[usage]: the operator 'aten::sofmax' is not supported\n"
                 "  help: did you mean 'aten::softmax'?\n");
   check_failure(sandbox, {"ops", "--missing"}, 2,
                 "error[usage]: --missing needs a model\n"
@@ -198,9 +331,9 @@ TEST_CASE("operators without a translation: what takes their place, or why they 
   };
   for (const char* op : {"quantized::linear", "quantized::embedding_bag_2bit_rowwise_offsets",
                          "aten::_weight_int4pack_mm_for_cpu", "aten::quantize_per_tensor"})
-    CHECK(holds(said(op), "(pass expand-quantised)"));
-  CHECK(holds(said("quantized::linear_prepack"), "runs while the model is traced"));
-  CHECK(holds(said("quantized::mul_out"), "refused: it is not among the operators"));
+    CHECK(holds(said(op), "by the pass expand-quantised"));
+  CHECK(holds(said("quantized::linear_prepack"), "evaluated while the model is traced"));
+  CHECK(holds(said("quantized::mul_out"), "refused: it is not on the list of operators"));
   CHECK(holds(said("aten::save"), "refused: operators that reach files"));
   CHECK_EQ(sandbox.run({"ops", "quantized::linearr"}).code, 2);
 }

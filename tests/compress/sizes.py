@@ -27,13 +27,13 @@ MB = 1e6
 
 PAGE = """# Compression of models of published sizes
 
-ResNet-18, MobileNet-V2, ViT-B/16 and BERT-base with seeded random weights, exported to tract under every preset with
-{batches} batches of random calibration data. `make compression_sizes` runs this and writes this page. Time, of the
-processor, and memory are of `export` to a folder without a check. Memory is what is anonymous at most, which mapped
-files are not: LibTorch alone takes some 70 MB of it, compression holds what it has made, and one weight at a time as
-floats. The check runs tract {engine} beside the compressed graph over LibTorch's kernels. SNR is of the first output,
-against the floats: random weights say nothing of what trained models lose. Weights are as the libraries draw them.
-Larger ones let what is rounded to 8 bits grow from layer to layer, until LibTorch and tract no longer agree.
+ResNet-18, MobileNet-V2, ViT-B/16 and BERT-base with seeded random weights, exported to tract with every preset and
+{batches} batches of random calibration data. `make compression_sizes` runs this and writes this page. Time (of the
+processor) and memory are those of `export` to a folder without a check. Memory is the peak of anonymous memory, without
+mapped files: LibTorch alone takes some 70 MB of it; compression keeps its results, and one weight at a time as floats.
+The check compares tract {engine} with the compressed graph over LibTorch's kernels. SNR is that of the first output,
+against the float model: random weights do not show what trained models lose. Weights are initialised by the libraries.
+With larger ones, rounding errors of 8 bits grow from layer to layer, until LibTorch and tract no longer agree.
 
 {table}
 """

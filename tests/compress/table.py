@@ -47,13 +47,12 @@ PEER_ROWS = ["torch_to_nnef f32", "torch_to_nnef q4_0", "torch_to_nnef q4_0 with
              "torch FX int8", "torch dynamic int8"]
 COLUMNS = ["", ".tgz", "of f32", ".dat", "of f32", "{measure}", "lost", "time"]
 
-PAGE = """# Compression
+PAGE = """# Compression of trained models: size, accuracy, time
 
-The trained fixtures, exported to tract under every compression, with what each is worth on its `test.npz` in
-tract {engine}. `make compression` runs this and writes this page; [tests/compress](../tests/compress/README.md)
-says how. Sizes in kB (1000 bytes): the archive, and the weights in it. Time: of the processor, for one call in the
-engine, as a part of that of f32; the best of {rounds} rounds in which all rows take turns. Rows of torch are TorchScript files,
-run by torch itself.
+The trained fixtures, exported to tract with every compression, and their accuracy, or error, on `test.npz` in tract
+{engine}. `make compression` runs this and writes this page; [tests/compress](../tests/compress/README.md) explains the
+method. Sizes are in kB (1000 bytes): the archive, and the weights in it. Time is processor time for one call in the
+engine, relative to f32; the best of {rounds} interleaved rounds. Rows of torch are TorchScript files, run by torch itself.
 
 {tables}"""
 

@@ -5,8 +5,8 @@
 #include <random>
 #include <vector>
 
-#include "src/compress/gptq.h"
-#include "src/compress/tiles.h"
+#include "src/compress/round/gptq.h"
+#include "src/compress/round/tiles.h"
 
 namespace t2n::compress {
 namespace {
@@ -74,39 +74,40 @@ struct Layer {
   Reals moments = moments_of(inputs, columns);
 };
 
-IntegerGrid grid_of(const ir::Tensor& weight, int bits) {
-  IntegerGrid grid;
-  grid.highest = (int64_t{1} << (bits - 1)) - 1;
-  grid.lowest = -grid.highest - 1;
+IntegerQParams qparams_of(const ir::Tensor& weight, int bits) {
+  IntegerQParams qparams;
+  qparams.highest = (int64_t{1} << (bits - 1)) - 1;
+  qparams.lowest = -qparams.highest - 1;
   const Reals values = ir::to_f64(weight);
   const auto columns = static_cast<size_t>(weight.shape[1]);
   for (size_t row = 0; row < values.size() / columns; ++row) {
     double largest = 0;
     for (size_t i = 0; i < columns; ++i)
       largest = std::max(largest, std::abs(values[row * columns + i]));
-    grid.scales.push_back(largest / static_cast<double>(grid.highest));
-    grid.zero_points.push_back(0);
+    qparams.scales.push_back(largest / static_cast<double>(qparams.highest));
+    qparams.zero_points.push_back(0);
   }
-  return grid;
+  return qparams;
 }
 
 /// Reals of integers of the grid.
-Reals reals(const ir::Tensor& integers, const IntegerGrid& grid) {
+Reals reals(const ir::Tensor& integers, const IntegerQParams& qparams) {
   Reals out = ir::to_f64(integers);
   const auto columns = static_cast<size_t>(integers.shape[1]);
   for (size_t i = 0; i < out.size(); ++i)
-    out[i] =
-        (out[i] - static_cast<double>(grid.zero_points[i / columns])) * grid.scales[i / columns];
+    out[i] = (out[i] - static_cast<double>(qparams.zero_points[i / columns])) *
+             qparams.scales[i / columns];
   return out;
 }
 
-Reals rounded_to_nearest(const ir::Tensor& weight, const IntegerGrid& grid) {
+Reals rounded_to_nearest(const ir::Tensor& weight, const IntegerQParams& qparams) {
   Reals out = ir::to_f64(weight);
   const auto columns = static_cast<size_t>(weight.shape[1]);
   for (size_t i = 0; i < out.size(); ++i) {
-    const double code = std::nearbyint(out[i] / grid.scales[i / columns]);
-    out[i] = std::clamp(code, static_cast<double>(grid.lowest), static_cast<double>(grid.highest)) *
-             grid.scales[i / columns];
+    const double code = std::nearbyint(out[i] / qparams.scales[i / columns]);
+    out[i] = std::clamp(code, static_cast<double>(qparams.lowest),
+                        static_cast<double>(qparams.highest)) *
+             qparams.scales[i / columns];
   }
   return out;
 }
@@ -119,14 +120,14 @@ Reals values_of(const Packed& packed, const ir::Tensor& weight) {
 TEST_CASE("outputs change less than half as much as with the nearest integers") {
   for (const Layer& layer : {Layer{70, 96}, Layer{3, 130}})
     for (const int bits : {8, 4}) {
-      const IntegerGrid grid = grid_of(layer.weight, bits);
+      const IntegerQParams qparams = qparams_of(layer.weight, bits);
       const double before =
-          change(layer.weight, rounded_to_nearest(layer.weight, grid), layer.moments);
+          change(layer.weight, rounded_to_nearest(layer.weight, qparams), layer.moments);
       for (const bool largest_first : {false, true}) {
-        const ir::Tensor integers = compensated_integers(layer.weight, layer.moments, grid,
+        const ir::Tensor integers = compensated_integers(layer.weight, layer.moments, qparams,
                                                          {.largest_first = largest_first});
         CHECK(integers.dtype == DType::i8);
-        const double after = change(layer.weight, reals(integers, grid), layer.moments);
+        const double after = change(layer.weight, reals(integers, qparams), layer.moments);
         CAPTURE(after / before);
         CHECK(after < before / 2);
       }
@@ -159,9 +160,10 @@ TEST_CASE("each group of rows is rounded by the inputs of its own") {
   moments.insert(moments.end(), second.moments.begin(), second.moments.end());
   second.weight = matrix(6, 32, more);
   const ir::Tensor both = matrix(12, 32, values);
-  const IntegerGrid grid = grid_of(both, 3);
-  const Reals rounded = reals(compensated_integers(both, moments, grid), grid);
-  const IntegerGrid of_first = grid_of(first.weight, 3), of_second = grid_of(second.weight, 3);
+  const IntegerQParams qparams = qparams_of(both, 3);
+  const Reals rounded = reals(compensated_integers(both, moments, qparams), qparams);
+  const IntegerQParams of_first = qparams_of(first.weight, 3),
+                       of_second = qparams_of(second.weight, 3);
   Reals apart = reals(compensated_integers(first.weight, first.moments, of_first), of_first);
   const Reals rest =
       reals(compensated_integers(second.weight, second.moments, of_second), of_second);
@@ -180,9 +182,9 @@ TEST_CASE("uncorrelated inputs leave nothing to compensate") {
   const Layer layer{8, 64};
   Reals identity(64 * 64);
   for (size_t i = 0; i < 64; ++i) identity[i * 65] = 5;
-  const IntegerGrid grid = grid_of(layer.weight, 4);
-  const ir::Tensor integers = compensated_integers(layer.weight, identity, grid);
-  CHECK(reals(integers, grid) == rounded_to_nearest(layer.weight, grid));
+  const IntegerQParams qparams = qparams_of(layer.weight, 4);
+  const ir::Tensor integers = compensated_integers(layer.weight, identity, qparams);
+  CHECK(reals(integers, qparams) == rounded_to_nearest(layer.weight, qparams));
   const Packed packed = compensated_q4_0(layer.weight, identity, Q4Scale::largest);
   CHECK(ir::same_values(packed.blocks, encode_q4_0(layer.weight, Q4Scale::largest).blocks));
 }
@@ -195,21 +197,21 @@ TEST_CASE("inputs that are never seen, and moments without an inverse") {
   }
   layer.inputs.resize(10 * 64);  // fewer rows than columns
   layer.moments = moments_of(layer.inputs, 64);
-  const IntegerGrid grid = grid_of(layer.weight, 4);
-  const Reals plain = rounded_to_nearest(layer.weight, grid);
-  const Reals rounded = reals(compensated_integers(layer.weight, layer.moments, grid), grid);
+  const IntegerQParams qparams = qparams_of(layer.weight, 4);
+  const Reals plain = rounded_to_nearest(layer.weight, qparams);
+  const Reals rounded = reals(compensated_integers(layer.weight, layer.moments, qparams), qparams);
   CHECK(change(layer.weight, rounded, layer.moments) <
         change(layer.weight, plain, layer.moments) / 2);
   for (size_t row = 0; row < 8; ++row) CHECK(rounded[row * 64 + 7] == plain[row * 64 + 7]);
   const Reals nothing(64 * 64);
-  CHECK(reals(compensated_integers(layer.weight, nothing, grid), grid) == plain);
+  CHECK(reals(compensated_integers(layer.weight, nothing, qparams), qparams) == plain);
 }
 
 TEST_CASE("values on the grid stay unchanged") {
   const Layer layer{8, 96};
-  const IntegerGrid grid = grid_of(layer.weight, 8);
-  const ir::Tensor on_grid = matrix(8, 96, rounded_to_nearest(layer.weight, grid));
-  const Reals again = reals(compensated_integers(on_grid, layer.moments, grid), grid);
+  const IntegerQParams qparams = qparams_of(layer.weight, 8);
+  const ir::Tensor on_grid = matrix(8, 96, rounded_to_nearest(layer.weight, qparams));
+  const Reals again = reals(compensated_integers(on_grid, layer.moments, qparams), qparams);
   CHECK(change(on_grid, again, layer.moments) < 1e-6);
   const Packed packed = encode_q4_0(layer.weight, Q4Scale::largest);
   const ir::Tensor floats = decode_q4_0(packed.blocks, layer.weight.shape, DType::f32);
@@ -220,8 +222,8 @@ TEST_CASE("values on the grid stay unchanged") {
 
 TEST_CASE("zero points, unsigned integers and one scale for all rows") {
   const Layer layer{5, 64};
-  IntegerGrid grid{.scales = {0.05}, .zero_points = {120}, .lowest = 0, .highest = 255};
-  const ir::Tensor integers = compensated_integers(layer.weight, layer.moments, grid);
+  IntegerQParams qparams{.scales = {0.05}, .zero_points = {120}, .lowest = 0, .highest = 255};
+  const ir::Tensor integers = compensated_integers(layer.weight, layer.moments, qparams);
   CHECK(integers.dtype == DType::u8);
   const Reals codes = ir::to_f64(integers), before = ir::to_f64(layer.weight);
   for (size_t i = 0; i < codes.size(); ++i)
@@ -233,9 +235,9 @@ TEST_CASE("weights that were pruned stay zeros") {
   Reals values = ir::to_f64(layer.weight);
   for (size_t i = 0; i < values.size(); i += 3) values[i] = 0;
   const ir::Tensor pruned = matrix(8, 64, values);
-  IntegerGrid grid = grid_of(pruned, 4);
-  grid.zero_points.assign(8, 1);
-  const Reals rounded = reals(compensated_integers(pruned, layer.moments, grid), grid);
+  IntegerQParams qparams = qparams_of(pruned, 4);
+  qparams.zero_points.assign(8, 1);
+  const Reals rounded = reals(compensated_integers(pruned, layer.moments, qparams), qparams);
   const Packed packed = compensated_q4_0(pruned, layer.moments, Q4Scale::largest);
   const Reals unpacked = ir::to_f64(decode_q4_0(packed.blocks, pruned.shape, DType::f32));
   for (size_t i = 0; i < values.size(); i += 3) {
@@ -243,7 +245,7 @@ TEST_CASE("weights that were pruned stay zeros") {
     CHECK(unpacked[i] == 0);
   }
   CHECK(change(pruned, unpacked, layer.moments) <
-        change(pruned, rounded_to_nearest(pruned, grid_of(pruned, 4)), layer.moments));
+        change(pruned, rounded_to_nearest(pruned, qparams_of(pruned, 4)), layer.moments));
 }
 
 TEST_CASE("weights that Q4_0 cannot hold") {

@@ -1,7 +1,7 @@
 // Insertions of several algorithms in one commit.
 #include <doctest/doctest.h>
 
-#include "src/compress/insertion.h"
+#include "src/compress/calibrate/insertion.h"
 #include "tests/ir/support.h"
 
 namespace t2n::compress {
@@ -78,8 +78,9 @@ TEST_CASE("two insertions of one slot contradict each other; both are named") {
     FAIL("nothing was refused");
   } catch (const Error& error) {
     CHECK(error.diagnostic().message ==
-          "the quantiser of 'w' is asked for by pruning and by quantisation, in different ways");
-    CHECK(error.diagnostic().why == "one asks for aten::abs, the other for aten::neg");
+          "the quantiser of 'w' is requested by pruning and by quantisation, with different "
+          "settings");
+    CHECK(error.diagnostic().why == "one requests aten::abs, the other aten::neg");
   }
 }
 

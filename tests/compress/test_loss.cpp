@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "src/compress/loss.h"
+#include "src/compress/explain/loss.h"
 #include "tests/support/script.h"
 
 namespace t2n::compress {

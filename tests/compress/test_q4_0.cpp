@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "nnef_writer/dat.h"
-#include "src/compress/q4_0.h"
-#include "src/nnef_reader/dat.h"
+#include "src/compress/round/q4_0.h"
+#include "src/nnef/dat.h"
 
 namespace t2n::compress {
 namespace {

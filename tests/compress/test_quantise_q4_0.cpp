@@ -3,7 +3,9 @@
 
 #include <vector>
 
-#include "src/compress/quantise_q4_0.h"
+#include "src/compress/passes.h"
+#include "src/compress/round/quantise_q4_0.h"
+#include "src/passes/passes.h"
 #include "tests/ir/support.h"
 
 namespace t2n::compress {
@@ -46,7 +48,7 @@ TEST_CASE("shared weights are packed once, products become linear layers") {
   ir::verify(graph, "quantise-q4_0");
   REQUIRE(weights.size() == 2);
   CHECK(weights[0].name == "w");
-  CHECK(weights[0].left_because == "");
+  CHECK(weights[0].unpacked_reason == "");
   CHECK(weights[0].elements == 64 * 32);
   CHECK(weights[0].relative_error > 0.01);
   CHECK(weights[0].relative_error < 0.1);
@@ -66,14 +68,14 @@ TEST_CASE("shared weights are packed once, products become linear layers") {
 TEST_CASE("a weight is packed if all who share it want that") {
   Graph graph = loaded(kTied);
   Q4Options options;
-  options.wanted = [](const Graph&, const ir::Node& node) {
+  options.rounding_for = [](const Graph&, const ir::Node& node) {
     return ir::op_name(node.op) == "aten::mm" ? std::optional(Q4Rounding::least_error)
                                               : std::nullopt;
   };
   const std::string before = ir::print(graph);
   const std::vector<Q4Weight> weights = pack_weights(graph, options);
   REQUIRE(weights.size() == 1);
-  CHECK(weights[0].left_because == "aten::embedding shares it, and keeps floats");
+  CHECK(weights[0].unpacked_reason == "aten::embedding also reads it and needs floats");
   CHECK(ir::print(graph) == before);
 }
 
@@ -84,10 +86,10 @@ TEST_CASE("weights that the target reads only as floats stay unchanged") {
   })");
   Q4Options options;
   options.is_readable = reads_q4_0({target::Engine::tract, {0, 21, 11}});
-  CHECK(pack_weights(graph, options).at(0).left_because ==
-        "the target reads no packed weight in aten::conv1d");
+  CHECK(pack_weights(graph, options).at(0).unpacked_reason ==
+        "the target does not support packed weights in aten::conv1d");
   options.is_readable = reads_q4_0(target::parse_target("tract@0.21.13"));
-  CHECK(pack_weights(graph, options).at(0).left_because == "");
+  CHECK(pack_weights(graph, options).at(0).unpacked_reason == "");
 }
 
 TEST_CASE("moments of a layer's inputs choose the rounding") {
@@ -96,7 +98,7 @@ TEST_CASE("moments of a layer's inputs choose the rounding") {
   const auto packed = [&](Q4Rounding rounding, bool is_seen) {
     Graph graph = loaded(kTied);
     Q4Options options;
-    options.wanted = [=](const Graph&, const ir::Node&) { return std::optional(rounding); };
+    options.rounding_for = [=](const Graph&, const ir::Node&) { return std::optional(rounding); };
     options.second_moments = [&](const Graph&, const ir::Node& node) {
       return is_seen && ir::op_name(node.op) == "aten::linear" ? moments : std::vector<double>();
     };
@@ -115,24 +117,24 @@ TEST_CASE("weights that blocks cannot hold say why") {
   values[5] = std::nan("");
   graph.constants[0].data = ir::tensor_of(ir::DType::f32, {64, 32}, values);
   const std::vector<Q4Weight> weights = pack_weights(graph, {});
-  CHECK(weights.at(0).left_because == kQ4NotFinite);
-  CHECK(weights.at(1).left_because == "");
+  CHECK(weights.at(0).unpacked_reason == kQ4NotFinite);
+  CHECK(weights.at(1).unpacked_reason == "");
   ir::verify(graph, "quantise-q4_0");
   Graph text = ir::parse(kTied);
-  CHECK(pack_weights(text, {}).at(0).left_because == "its values are not at hand");
+  CHECK(pack_weights(text, {}).at(0).unpacked_reason == "its values are not loaded");
 }
 
 TEST_CASE("the pass skips bodies of loops, and operators for which the target has no packed form") {
   Graph graph = loaded(kTied);
   passes::PassContext context;
   context.in_body = true;
-  CHECK(!passes::quantise_q4_0(graph, context));
+  CHECK(!quantise_q4_0(graph, context));
   context.in_body = false;
-  context.is_native = [](ir::OpId op) { return ir::op_name(op) != kDequantise; };
-  CHECK(!passes::quantise_q4_0(graph, context));
-  context.is_native = [](ir::OpId) { return true; };
-  CHECK(passes::quantise_q4_0(graph, context));
-  CHECK(!passes::quantise_q4_0(graph, context));
+  context.native = ir::all_operators_but({ir::op_id(kDequantise)});
+  CHECK(!quantise_q4_0(graph, context));
+  context.native = ir::all_operators_but({});
+  CHECK(quantise_q4_0(graph, context));
+  CHECK(!quantise_q4_0(graph, context));
 }
 
 TEST_CASE("folding never recreates the floats") {

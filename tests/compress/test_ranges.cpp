@@ -3,23 +3,23 @@
 
 #include <cmath>
 
-#include "src/compress/grid.h"
-#include "src/compress/statistics.h"
+#include "src/compress/calibrate/ranges.h"
+#include "src/compress/calibrate/statistics.h"
 #include "src/diag/error.h"
 
 namespace t2n::compress {
 namespace {
 
-constexpr Grid kUnsigned = {
+constexpr QuantScheme kUnsigned = {
     .is_signed = false, .is_symmetric = false, .is_narrow = false, .is_per_channel = false};
 
 Statistics seen(Observer observer, const std::vector<std::vector<double>>& batches,
                 std::optional<int> axis = {}, int bits = 8) {
-  Grid grid = kUnsigned;
-  grid.bits = bits;
-  grid.observer = observer;
-  grid.quantile = 0.5;
-  Statistics out({.grid = grid, .axis = axis});
+  QuantScheme scheme = kUnsigned;
+  scheme.bits = bits;
+  scheme.observer = observer;
+  scheme.quantile = 0.5;
+  Statistics out({.scheme = scheme, .axis = axis});
   for (const std::vector<double>& batch : batches)
     out.see(ir::tensor_of<double>(ir::DType::f64, {std::ssize(batch) / 2, 2}, batch));
   return out;
@@ -37,16 +37,16 @@ TEST_CASE("scales of affine grids are those of torch's MinMaxObserver") {
 }
 
 TEST_CASE("symmetric grids have zero in the middle") {
-  const Grid narrow = {};
+  const QuantScheme narrow = {};
   CHECK(scale_for({-2, 1}, narrow).scale == static_cast<double>(static_cast<float>(2.0 / 127)));
   CHECK(scale_for({-2, 1}, narrow).zero_point == 0);
-  Grid wide = narrow;
+  QuantScheme wide = narrow;
   wide.is_narrow = false;  // torch's qscheme symmetric: (max - min) / 2 of -128 to 127
   CHECK(scale_for({-2, 1}, wide).scale == static_cast<double>(static_cast<float>(2.0 / 127.5)));
-  Grid four = narrow;
+  QuantScheme four = narrow;
   four.bits = 4;
   CHECK(scale_for({-2, 1}, four).scale == static_cast<double>(static_cast<float>(2.0 / 7)));
-  Grid positive = kUnsigned;
+  QuantScheme positive = kUnsigned;
   positive.is_symmetric = true;
   CHECK(scale_for({0, 5.1}, positive).zero_point == 0);
   CHECK(scale_for({-1, 1}, positive).zero_point == 128);
@@ -61,10 +61,10 @@ TEST_CASE("symmetric grids have zero in the middle") {
 
 TEST_CASE("rounding is half to even and cut off") {
   const Scale scale = {0.5, 0};
-  Grid grid;
-  CHECK(rounded(0.25, scale, grid) == 0);
-  CHECK(rounded(0.75, scale, grid) == 1);
-  CHECK(rounded(-100, scale, grid) == -63.5);
+  QuantScheme scheme;
+  CHECK(rounded(0.25, scale, scheme) == 0);
+  CHECK(rounded(0.75, scale, scheme) == 1);
+  CHECK(rounded(-100, scale, scheme) == -63.5);
 }
 
 TEST_CASE("min-max takes all batches, the moving average follows them slowly") {

@@ -1,7 +1,7 @@
 // Which layers stay in floats, of made-up losses and sizes.
 #include <doctest/doctest.h>
 
-#include "src/compress/search.h"
+#include "src/compress/settings/search.h"
 
 namespace t2n::compress {
 namespace {
@@ -9,7 +9,7 @@ namespace {
 /// A layer of 1000 bytes or so, and what it loses in each form.
 struct Made {
   int64_t bytes = 1000;
-  int64_t as_set = 250;
+  int64_t as_configured = 250;
   double loss = 0;
   double noise = 0;
   int64_t narrower = 0;  ///< 0: it has none
@@ -33,19 +33,19 @@ SearchSpace space_of(World& world) {
       const Made& layer = world.layers[i];
       if (choice[i] == Form::floats) continue;
       ++compressed;
-      sum.asked += choice[i] == Form::as_set ? layer.loss : layer.loss_narrower;
+      sum.metric += choice[i] == Form::as_configured ? layer.loss : layer.loss_narrower;
       sum.noise += layer.noise;
     }
-    if (compressed > 1) sum.asked += world.together;
+    if (compressed > 1) sum.metric += world.together;
     return sum;
   };
   out.bytes = [&world](const Choice& choice) {
     int64_t sum = 100;
     for (size_t i = 0; i < choice.size(); ++i) {
       const Made& layer = world.layers[i];
-      sum += choice[i] == Form::floats   ? layer.bytes
-             : choice[i] == Form::as_set ? layer.as_set
-                                         : layer.narrower;
+      sum += choice[i] == Form::floats          ? layer.bytes
+             : choice[i] == Form::as_configured ? layer.as_configured
+                                                : layer.narrower;
     }
     return sum;
   };
@@ -55,7 +55,7 @@ SearchSpace space_of(World& world) {
 SearchResult found(World& world, const Goal& goal) { return search(space_of(world), goal); }
 
 constexpr Form kFloats = Form::floats;
-constexpr Form kAsSet = Form::as_set;
+constexpr Form kAsSet = Form::as_configured;
 constexpr Form kNarrower = Form::narrower;
 
 TEST_CASE("a loss within the limit is measured once, and everything is compressed") {
@@ -71,12 +71,13 @@ TEST_CASE("a loss within the limit is measured once, and everything is compresse
 
 TEST_CASE("the layer that loses most for its bytes stays in floats first") {
   // The second loses more, but saves a hundred times as much.
-  World world{{{.loss = 0.2}, {.bytes = 100000, .as_set = 25000, .loss = 0.3}, {.loss = 0.01}}};
+  World world{
+      {{.loss = 0.2}, {.bytes = 100000, .as_configured = 25000, .loss = 0.3}, {.loss = 0.01}}};
   const SearchResult of = found(world, {.max_loss = 0.4});
   CHECK(of.choice == Choice{kFloats, kAsSet, kAsSet});
-  CHECK(of.loss.asked == doctest::Approx(0.31));
+  CHECK(of.loss.metric == doctest::Approx(0.31));
   REQUIRE(of.alone[0].has_value());
-  CHECK(of.alone[0]->loss.asked == doctest::Approx(0.2));
+  CHECK(of.alone[0]->loss.metric == doctest::Approx(0.2));
   CHECK_EQ(of.alone[0]->saved, 750);
 }
 
@@ -96,7 +97,8 @@ TEST_CASE("no loss at all ends with everything in floats") {
 }
 
 TEST_CASE("noise decides between equal losses, and layers that save nothing are dropped first") {
-  World world{{{.noise = 0.1}, {.noise = 0.3}, {.bytes = 10, .as_set = 10}, {.noise = 0.2}}, 0.5};
+  World world{{{.noise = 0.1}, {.noise = 0.3}, {.bytes = 10, .as_configured = 10}, {.noise = 0.2}},
+              0.5};
   const SearchResult of = found(world, {.max_loss = 0.1});
   CHECK(of.choice == Choice{kAsSet, kFloats, kFloats, kFloats});
 }
@@ -106,7 +108,7 @@ TEST_CASE("a budget takes the layers that lose least for each byte, and no more 
   SearchResult of = found(world, {.budget = 2000});
   CHECK(of.choice == Choice{kFloats, kAsSet, kAsSet});
   CHECK_EQ(of.bytes, 1600);
-  CHECK(of.loss.asked == doctest::Approx(0.15));
+  CHECK(of.loss.metric == doctest::Approx(0.15));
   of = found(world, {.budget = 3100});
   CHECK(of.choice == Choice{kFloats, kFloats, kFloats});
   of = found(world, {.budget = 850});
@@ -120,7 +122,7 @@ TEST_CASE("if compressing all layers is not enough, some get fewer bits") {
   SearchResult of = found(world, {.budget = 800});
   CHECK(of.choice == Choice{kAsSet, kNarrower, kAsSet});
   CHECK(of.is_within_budget);
-  CHECK(of.loss.asked == doctest::Approx(0.6));
+  CHECK(of.loss.metric == doctest::Approx(0.6));
   of = found(world, {.budget = 630});
   CHECK(of.choice == Choice{kNarrower, kNarrower, kAsSet});
   world.measured = 0;
@@ -143,7 +145,7 @@ TEST_CASE("a budget is the constraint, a limit of loss judges what it leads to")
   const SearchResult of = found(world, {.max_loss = 0.1, .budget = 700});
   CHECK(of.is_within_budget);
   CHECK_FALSE(of.is_within_loss);
-  CHECK(of.loss.asked == doctest::Approx(0.25));
+  CHECK(of.loss.metric == doctest::Approx(0.25));
 }
 
 }  // namespace

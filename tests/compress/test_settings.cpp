@@ -1,8 +1,8 @@
 // Settings by scope: which holds for which operation, and what is refused.
 #include <doctest/doctest.h>
 
-#include "src/compress/scope_glob.h"
-#include "src/compress/settings.h"
+#include "src/compress/settings/scope_glob.h"
+#include "src/compress/settings/settings.h"
 #include "src/config/compression_settings.h"
 #include "src/diag/error.h"
 
@@ -49,7 +49,7 @@ std::vector<int> bits_of(const std::vector<SettingsEntry>& entries) {
   std::vector<int> out;
   for (const ir::Node& node : graph.nodes) {
     const NodeSettings of = settings.of(graph, node);
-    out.push_back(of.weights ? of.weights->grid.bits : 0);
+    out.push_back(of.weights ? of.weights->scheme.bits : 0);
   }
   return out;
 }
@@ -105,7 +105,7 @@ TEST_CASE("the command overrides what the model says of the same module") {
   const auto bits = [](const std::string& own, const std::vector<SettingsEntry>& given) {
     std::vector<SettingsEntry> entries =
         config::read_module_settings(own, "'quant_params' of the model");
-    for (SettingsEntry& entry : entries) entry.is_of_model = true;
+    for (SettingsEntry& entry : entries) entry.is_from_model = true;
     entries.insert(entries.end(), given.begin(), given.end());
     return bits_of(entries);
   };
@@ -120,24 +120,24 @@ TEST_CASE("the command overrides what the model says of the same module") {
   const ir::Graph graph = three_layers();
   std::vector<SettingsEntry> entries =
       config::read_module_settings(head, "'quant_params' of the model");
-  entries[0].is_of_model = true;
+  entries[0].is_from_model = true;
   entries.push_back(preset("q4_0")[0]);
   CHECK(Settings(entries).of(graph, graph.nodes[2]).weights->format == Format::q4_0);
   CHECK(message_of([] { config::read_module_settings("int8", "'quant_params' of 'a'"); })
-            .starts_with("cannot read the compression settings of 'quant_params' of 'a' | it is no "
+            .starts_with("cannot read the compression settings of 'quant_params' of 'a' | invalid "
                          "JSON at byte 1"));
 }
 
 TEST_CASE("editors' schema is no module") {
   CHECK(read(R"({"$schema": "https://t2nnef/compression.schema.json"})").empty());
-  CHECK(refusal(R"({"$schema": 3})").find("are no table") != std::string::npos);
+  CHECK(refusal(R"({"$schema": 3})").find("are not a table") != std::string::npos);
 }
 
 TEST_CASE("biases are corrected for what something does to weights") {
   const ir::Graph graph = three_layers();
   CHECK(message_of([&] {
           Settings(read(R"({"": {"bias_correction": true}})")).require_matches(graph);
-        }).find("all stay as they are") != std::string::npos);
+        }).find("no weights are changed") != std::string::npos);
   Settings(read(R"({"": {"bias_correction": true}, "enc": {"prune": {"sparsity": 0.5}}})"))
       .require_matches(graph);
   Settings(read(R"({"": {"bias_correction": false}})")).require_matches(graph);
@@ -181,7 +181,7 @@ TEST_CASE("an unmatched glob is refused with the nearest names") {
   const ir::Graph graph = three_layers();
   const Settings settings(read(R"({"enc.7": {"weights": {"bits": 4}}})"));
   CHECK(message_of([&] { settings.require_matches(graph); }) ==
-        "'enc.7', of s.json, names no module of the model |  | the nearest are 'enc.0'");
+        "'enc.7', of s.json, names no module of the model |  | did you mean 'enc.0'?");
 }
 
 TEST_CASE("unknown settings are refused") {
@@ -226,7 +226,8 @@ TEST_CASE(
   is_refused(R"("format": "q4_0", "granularity": "tensor")", "'weights.granularity' is 'tensor'");
   is_refused(R"("format": "q4_0", "symmetric": false)", "'weights.symmetric' is false");
   is_refused(R"("format": "q4_0", "observer": "percentile")", "'weights.observer' is");
-  is_refused(R"("format": "f16", "bits": 4)", "'weights.bits' is 4, but floats of 16 bits have 16");
+  is_refused(R"("format": "f16", "bits": 4)",
+             "'weights.bits' is 4, but 16-bit floats have 16 bits");
   is_refused(R"("rounding": "least-squares", "observer": "entropy")", "finds the range itself");
   is_refused(R"("rounding": "least-squares", "observer": "percentile")", "finds the range itself");
   CHECK(refusal(R"({"": {"weights": {"rounding": "least-squares", "observer": "histogram"}}})")
@@ -247,9 +248,9 @@ TEST_CASE(
 }
 
 TEST_CASE("files that do not contain settings are refused") {
-  CHECK(refusal("[1]").find("it holds no object") != std::string::npos);
-  CHECK(refusal("{").find("it is no JSON at byte") != std::string::npos);
-  CHECK(refusal(R"({"": 3})").find("the settings of '' are no table") != std::string::npos);
+  CHECK(refusal("[1]").find("it is not an object") != std::string::npos);
+  CHECK(refusal("{").find("invalid JSON at byte") != std::string::npos);
+  CHECK(refusal(R"({"": 3})").find("the settings of '' are not a table") != std::string::npos);
   CHECK(refusal(R"({"": {"weights": {"bits": [8]}}})").find("is a list") != std::string::npos);
   CHECK(refusal(R"({"": {"weights": {"bits": {"a": 1}}}})").find("is a table") !=
         std::string::npos);

@@ -4,7 +4,7 @@
 
 #include "ops/all.h"
 #include "src/diag/error.h"
-#include "src/export/torch_module.h"
+#include "src/model/torch_module.h"
 #include "src/translate/registry.h"
 
 namespace t2n::test {
@@ -74,8 +74,7 @@ std::map<std::string, OperatorSummary> summarise(const std::vector<CoverageFact>
   std::map<std::string, OperatorSummary> out;
   for (const ir::OpId op : ops::registry().ops()) {
     const std::string name(ir::op_name(op));
-    if (add_row(name, out))
-      out[name].is_refused = ops::registry().find(op)->refusal.has_value();
+    if (add_row(name, out)) out[name].is_refused = ops::registry().find(op)->refusal.has_value();
   }
   for (const CoverageFact& fact : facts) {
     if (is_of_quantised(fact.use.op)) add_row(fact.use.op, out);
@@ -111,13 +110,13 @@ std::string matrix_markdown(const std::map<std::string, OperatorSummary>& summar
     rule += " --- |";
   }
   std::string out = cat(
-      "# What the tests have seen\n\nMade by `make matrix`: every operator in the real engines, "
-      "and as strict NNEF in the reference interpreter, compared with LibTorch, and the arguments "
-      "for which a case gives something else than the "
-      "default. An argument in brackets has been seen refused only: by errors that name it. An "
-      "operator 'as' another one is called by no case: the other one has its translation and its "
-      "signature, and LibTorch computes the same for both. See "
-      "[operators.md](operators.md) for what is written and what is refused.\n\n",
+      "# Operator test coverage\n\nMade by `make matrix`. Every operator runs in the real engines, "
+      "and as strict NNEF in the reference interpreter, and is compared with LibTorch. The last "
+      "column lists the arguments for which a test uses a value other than the default. An "
+      "argument in brackets occurs only in tests of errors that name it. No test calls an operator "
+      "'as' another one: the other one has the same translation and signature, and LibTorch "
+      "computes the same for both. [operators.md](operators.md) lists what is written and what is "
+      "refused.\n\n",
       head, " arguments |\n", rule, " --- |\n");
   for (const auto& [op, row] : summary) {
     out += cat("| ", name_cell(op, row), " |");

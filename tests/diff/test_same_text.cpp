@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "src/diff/same_text.h"
-#include "src/nnef_reader/parser.h"
+#include "src/nnef/parser.h"
 
 namespace t2n::diff {
 namespace {
@@ -24,10 +24,10 @@ constexpr const char* kBody =
 std::string other_numbers(const std::string& body, const std::string& head = kHead) {
   const auto found = compare_text(document(kBody), document(body, head));
   if (!found) return "no";
-  if (found->first_other)
-    return "other: " + found->first_other->before + " | " + found->first_other->after;
+  if (found->first_statement)
+    return "other: " + found->first_statement->before + " | " + found->first_statement->after;
   std::string out;
-  for (const OtherNumber& each : found->numbers)
+  for (const NumberDifference& each : found->numbers)
     out += each.operation + " " + each.statement + " " + each.before + " " + each.after + "; ";
   return out;
 }

@@ -1,22 +1,24 @@
 #include "tests/dynamic/support.h"
 
+#include "ops/all.h"
 #include "src/diag/error.h"
 #include "src/dynamic/assumptions.h"
 #include "src/export/dynamic_model.h"
-#include "src/export/torch_module.h"
+#include "src/model/torch_module.h"
+#include "src/translate/registry.h"
 #include "tests/ops/expressions.h"
 
 namespace t2n::test {
 namespace {
 
 /// Different in every trial and for every symbol, odd and even.
-dynamic::Sizes sizes_of(const Program& program, size_t trial) {
+dynamic::Sizes sizes_of(const Program& program, size_t probe) {
   constexpr int64_t kSteps[] = {6, 9, 13, 10, 17, 8, 23, 12, 31};
   dynamic::Sizes out;
   for (const ir::Shape& shape : program.shapes)
     for (const ir::Dim& dim : shape)
       for (const ir::Symbol& symbol : dim.symbols()) out.emplace(symbol, 0);
-  size_t offset = trial;
+  size_t offset = probe;
   for (auto& [symbol, size] : out) size = kSteps[(offset += 2) % std::size(kSteps)];
   return out;
 }
@@ -33,12 +35,12 @@ ir::Shape parse_shape(const std::string& text) {
 
 }  // namespace
 
-dynamic::Trial trial_at(const Program& program, const dynamic::Sizes& sizes) {
+dynamic::Probe probe_at(const Program& program, const dynamic::Sizes& sizes) {
   const auto session = torch_module().compile({program.source, program.parameters});
   std::vector<trace::SampleInput> inputs;
   for (size_t i = 0; i < program.shapes.size(); ++i) {
     const ir::DType dtype = i < program.dtypes.size() ? program.dtypes[i] : ir::DType::f32;
-    const ir::Ints shape = dynamic::evaluate(program.shapes[i], sizes);
+    const ir::Ints shape = ir::evaluate(program.shapes[i], sizes);
     inputs.push_back({{std::string(1, "xyzuvw"[i])},
                       dtype == ir::DType::f32 ? randn(shape, i) : randint(shape, 0, 2, i, dtype)});
   }
@@ -48,12 +50,13 @@ dynamic::Trial trial_at(const Program& program, const dynamic::Sizes& sizes) {
 }
 
 Inference infer(const Program& program) {
-  std::vector<dynamic::Trial> trials;
-  for (size_t i = 0; i < 3; ++i) trials.push_back(trial_at(program, sizes_of(program, i)));
+  std::vector<dynamic::Probe> probes;
+  for (size_t i = 0; i < 3; ++i) probes.push_back(probe_at(program, sizes_of(program, i)));
   Inference out;
-  out.found = dynamic::infer_shapes(
-      trials, {program.shapes, dynamic::positivity(trials[0].symbols, {})}, shape_rules());
-  out.graph = std::move(trials[0].graph);
+  out.found =
+      dynamic::infer_shapes(probes, {program.shapes, dynamic::positivity(probes[0].symbols, {})},
+                            ops::registry().table());
+  out.graph = std::move(probes[0].graph);
   return out;
 }
 
@@ -98,7 +101,8 @@ Tracing trace_body(const std::string& body, const std::vector<ir::Ints>& shapes,
     out.shapes = output_shapes(traced.traced.graph);
     for (const ir::Comparison& relation : traced.relations)
       out.relations.push_back(ir::str(relation));
-    for (const ir::Comparison& demand : traced.demands) out.demands.push_back(ir::str(demand));
+    for (const ir::Comparison& require_at_runtime : traced.runtime_assertions)
+      out.runtime_assertions.push_back(ir::str(require_at_runtime));
   } catch (const Error& error) {
     out.error = error.diagnostic();
   }

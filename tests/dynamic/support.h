@@ -23,13 +23,13 @@ struct Program {
 };
 
 /// Traces the program at the sizes with keep_sizes.
-dynamic::Trial trial_at(const Program& program, const dynamic::Sizes& sizes);
+dynamic::Probe probe_at(const Program& program, const dynamic::Sizes& sizes);
 
 struct Inference {
   ir::Graph graph;
   std::vector<dynamic::Assumption> found;
 };
-/// Infers from three trials.
+/// Infers from three probes.
 Inference infer(const Program& program);
 /// The shapes of the outputs, "[B,S] [S]".
 std::string output_shapes(const ir::Graph& graph);
@@ -43,7 +43,7 @@ using Strings = std::vector<std::string>;
 struct Tracing {
   std::string shapes;  ///< of the outputs
   Strings relations;
-  Strings demands;
+  Strings runtime_assertions;
   Strings said;  ///< messages of warnings and notes
   std::optional<Diagnostic> error;
 };

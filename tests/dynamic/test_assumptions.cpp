@@ -4,7 +4,7 @@
 #include "src/diag/error.h"
 #include "src/dynamic/assumptions.h"
 #include "src/dynamic/expressible.h"
-#include "src/dynamic/facts.h"
+#include "src/shapes/constraint_set.h"
 #include "tests/ir/support.h"
 
 namespace t2n::test {
@@ -36,7 +36,7 @@ std::string said(const std::string& comparison, const std::vector<std::string>& 
 
 TEST_CASE("bounds are solved for a symbol") {
   const auto plain = [](const std::string& text) {
-    return ir::str(dynamic::plain(dynamic::parse_comparison(text)));
+    return ir::str(shapes::plain(dynamic::parse_comparison(text)));
   };
   CHECK_EQ(plain("S - 3 > 1"), "S >= 5");
   CHECK_EQ(plain("4 < S"), "S >= 5");
@@ -92,17 +92,17 @@ TEST_CASE("a product is large where its factors are") {
   CHECK_EQ(said("B*T <= 1000"), "nothing");
 }
 
-TEST_CASE("an axis that is declared open has more than one size, unless the user says so") {
+TEST_CASE("an axis that is declared dynamic has more than one size, unless the user asserts it") {
   const std::string size = cat("S == ", kSample.at("S"));
   dynamic::Assertions all({kSample}, {dynamic::parse_comparison("S >= 1")}, {});
   const Diagnostic refused = ir::diagnostic_of([&] {
     all.add({dynamic::parse_comparison(size), std::nullopt, "a branch", true});
   });
   CHECK_EQ(refused.id, "dynamic-assumption");
-  CHECK_EQ(refused.message, cat("the file would hold for ", size, " only"));
-  CHECK_EQ(refused.help, cat("let the model do the same at all sizes, or leave the axis out of "
-                             "--dynamic; --assert '",
-                             size, "' states that it is meant"));
+  CHECK_EQ(refused.message, cat("the exported model would require ", size));
+  CHECK_EQ(refused.help, cat("compute the same for all sizes, or leave the axis out of --dynamic; "
+                             "if this is intended, add --assert '",
+                             size, "'"));
   dynamic::Assertions known({kSample}, {dynamic::parse_comparison(size)}, {});
   known.add({dynamic::parse_comparison(size), std::nullopt, "a branch", true});
   CHECK_EQ(comparisons_text(known.all()), size);
@@ -116,12 +116,12 @@ TEST_CASE("an assertion is made once, and reported if a branch needs it") {
   all.add({dynamic::parse_comparison("2*S > 5"), std::nullopt, "a branch", true});
   all.add({dynamic::parse_comparison("S > 4"), std::nullopt, "a branch", true});
   CHECK_EQ(comparisons_text(all.all()), "S >= 1, S >= 3, S > 4");
-  CHECK_EQ(told, std::vector<std::string>{"the file holds for S > 4 only"});
+  CHECK_EQ(told, std::vector<std::string>{"the exported model requires S > 4"});
   const Diagnostic refused = ir::diagnostic_of([&] {
     all.add({unequal("B", "T"), std::nullopt, "a branch", true});
   });
   CHECK_EQ(refused.id, "dynamic-assumption");
-  CHECK_EQ(refused.message, "the model needs B != T, which no file can express");
+  CHECK_EQ(refused.message, "the model requires B != T, which NNEF cannot express");
 }
 
 TEST_CASE("multiples name the declaration that would do") {
@@ -132,9 +132,10 @@ TEST_CASE("multiples name the declaration that would do") {
   const auto refusal = [&](const char* text) {
     return ir::diagnostic_of([&] { dynamic::refuse_multiples(needs(text), axes, {}); });
   };
-  CHECK_EQ(refusal("2*((S + 1) // 2) == S").help, "declare the multiple itself: --dynamic x:2=2*S");
+  CHECK_EQ(refusal("2*((S + 1) // 2) == S").help,
+           "declare the axis as a multiple: --dynamic x:2=2*S");
   CHECK_EQ(refusal("4*(S // 16) == S // 4").help,
-           "declare the multiple itself: --dynamic x:2=16*S");
+           "declare the axis as a multiple: --dynamic x:2=16*S");
   dynamic::refuse_multiples(needs("S == 5"), axes, {});
   dynamic::refuse_multiples(needs("S == 2*(S // 2)"), axes,
                             {dynamic::parse_comparison("2*(S // 2) == S")});

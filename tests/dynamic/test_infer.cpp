@@ -37,16 +37,16 @@ TEST_CASE("the graph names the symbols and their sizes in the first trial") {
   CHECK_EQ(sizes.size(), 2);
 }
 
-TEST_CASE("a size that no rule can say is refused with what was seen") {
+TEST_CASE("a size that no rule can express is refused with the sizes seen") {
   const std::string text = shapes_of("torch.tril_indices(x.size(0), 3)", {"S,3"});
-  CHECK_NE(text.find("error[dynamic-size]: aten::tril_indices: axis 1 of its result is no "
-                     "expression of the dynamic axes\n"),
+  CHECK_NE(text.find("error[dynamic-size]: aten::tril_indices: axis 1 of its result cannot "
+                     "be expressed in the dynamic axes\n"),
            std::string::npos);
   CHECK_NE(text.find(" where S="), std::string::npos);
   CHECK_NE(text.find("help: declare fewer axes dynamic"), std::string::npos);
 }
 
-TEST_CASE("a number that is not an integer cannot follow a size") {
+TEST_CASE("a number that is not an integer cannot depend on a size") {
   const std::string text = shapes_of("x * (1.0 / x.size(0))", {"S,3"});
   CHECK_NE(text.find("error[dynamic-size]: aten::mul.Scalar: other="), std::string::npos);
 }
@@ -54,8 +54,8 @@ TEST_CASE("a number that is not an integer cannot follow a size") {
 TEST_CASE("an integer without an expression over sizes is refused") {
   CHECK_EQ(shapes_of("torch.zeros([int(x.size(0) * 0.5)])", {"2*S,3"}), "[S]");
   const std::string text = shapes_of("torch.zeros([int(x.size(0) ** 0.5)])", {"2*S,3"});
-  CHECK_NE(text.find("error[dynamic-size]: aten::zeros: the argument 'size' is no expression of "
-                     "the dynamic axes\n"),
+  CHECK_NE(text.find("error[dynamic-size]: aten::zeros: the argument 'size' cannot be "
+                     "expressed in the dynamic axes\n"),
            std::string::npos);
 }
 

@@ -15,15 +15,16 @@ std::string said_of(const std::string& body) {
   return text;
 }
 
-TEST_CASE("a key of a dictionary that follows from sizes stays that key, or is another one") {
+TEST_CASE("a dictionary key that depends on sizes stays constant, or is refused") {
   const std::string dict = "  d = {12: 1, 3: 2}\n";
   CHECK_EQ(said_of(dict + "  return x * float(d[x.size(1)])\n"),
            "the model does not run at S=13, only at the sample's S=12");
   CHECK_EQ(said_of(dict + "  return x * float(d.get(x.size(1) + 1, 5))\n"), "S >= 1; S >= 12; ");
   CHECK_EQ(said_of(dict + "  d[x.size(1)] = 4\n  return x * float(d[3])\n"),
            "the number 12 is computed from sizes");
-  CHECK_EQ(said_of(dict + "  return x * float(d[int(round(x.size(1) / 4))])\n"),
-           "the model needs ((S + 2) // (8)) + ((S + 5) // (8)) == 3, which no file can express");
+  CHECK_EQ(
+      said_of(dict + "  return x * float(d[int(round(x.size(1) / 4))])\n"),
+      "the model requires ((S + 2) // (8)) + ((S + 5) // (8)) == 3, which NNEF cannot express");
   // No whole number.
   CHECK_EQ(said_of("  d = {2.0: 1, 3.0: 2}\n  return x * float(d.get(float(x.size(1)), 5))\n"),
            "the number 12. is computed from sizes");
@@ -55,8 +56,9 @@ TEST_CASE("parts lie behind those before them") {
     return needed(cat("  m = x.clone()\n  ", write, "\n  return m\n"), {{9, 6}}, {"x:0=B"});
   };
   CHECK_EQ(of("m.split(2, 1)[1].mul_(m[:, 4:6])"), Strings{});
-  CHECK_EQ(of("m.split(2, 1)[1].copy_(m[:, 1:3])"),
-           Strings{"unsupported-inplace: a tensor is written and read in other places at once"});
+  CHECK_EQ(
+      of("m.split(2, 1)[1].copy_(m[:, 1:3])"),
+      Strings{"unsupported-inplace: an operation writes to a tensor that overlaps its operand"});
 }
 
 }  // namespace

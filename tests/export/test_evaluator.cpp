@@ -3,7 +3,7 @@
 
 #include "ir/evaluator.h"
 #include "ir/graph.h"
-#include "src/export/torch_module.h"
+#include "src/model/torch_module.h"
 #include "tests/support/example.h"
 
 namespace t2n::test {

@@ -1,9 +1,10 @@
 // Fused layers of attention, and what they are made of, give the same.
 #include <doctest/doctest.h>
 
-#include "src/compress/layers.h"
 #include "src/diag/error.h"
-#include "src/export/torch_module.h"
+#include "src/export/pass_table.h"
+#include "src/model/torch_module.h"
+#include "src/passes/layers.h"
 #include "src/passes/pass.h"
 #include "tests/support/script.h"
 
@@ -68,10 +69,10 @@ size_t layers_after(const ir::Graph& before) {
   REQUIRE(wanted.size() == given.size());
   for (size_t i = 0; i < wanted.size(); ++i)
     CHECK(given[i] == doctest::Approx(wanted[i]).epsilon(1e-4));
-  const std::vector<bool> known = compress::known_values(after);
+  const std::vector<bool> known = passes::known_values(after);
   return static_cast<size_t>(std::count_if(
       after.nodes.begin(), after.nodes.end(),
-      [&](const ir::Node& node) { return compress::layer_of(after, node, known).has_value(); }));
+      [&](const ir::Node& node) { return passes::layer_of(after, node, known).has_value(); }));
 }
 
 TEST_CASE("fused attention is the layers that it is made of") {

@@ -6,7 +6,7 @@
 #include "ir/print.h"
 #include "src/diag/error.h"
 #include "src/export/graph_file.h"
-#include "src/export/samples.h"
+#include "src/samples/samples.h"
 #include "tests/tract/support.h"
 
 namespace t2n::test {

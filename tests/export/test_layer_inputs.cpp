@@ -3,11 +3,11 @@
 
 #include <cmath>
 
-#include "src/compress/calibrate.h"
-#include "src/compress/layer_rows.h"
+#include "src/compress/calibrate/calibrate.h"
+#include "src/compress/calibrate/layer_rows.h"
 #include "src/config/compression_settings.h"
-#include "src/export/torch_module.h"
-#include "src/passes/pass.h"
+#include "src/export/pass_table.h"
+#include "src/model/torch_module.h"
 #include "tests/support/named.h"
 #include "tests/support/script.h"
 
@@ -113,7 +113,7 @@ ir::Graph compressed_on(ir::Graph graph, const std::string& text,
         of,
         [&] { return next < inputs.size() ? std::vector{inputs[next++]} : std::vector<Tensor>(); },
         [&](const std::vector<Tensor>&) { return of; }, context.evaluate,
-        compress::inputs_wanted(of, settings));
+        compress::moment_requests(of, settings));
   };
   passes::run_pipeline(graph,
                        {"insert-observers", "calculate-qparams", "compensate-rounding",

@@ -3,11 +3,12 @@
 
 #include <cmath>
 
-#include "src/compress/layers.h"
-#include "src/compress/left_weights.h"
-#include "src/compress/loss.h"
+#include "src/compress/explain/loss.h"
+#include "src/compress/explain/unquantised_weights.h"
 #include "src/config/compression_settings.h"
-#include "src/export/torch_module.h"
+#include "src/export/pass_table.h"
+#include "src/model/torch_module.h"
+#include "src/passes/layers.h"
 #include "src/passes/pass.h"
 #include "tests/support/named.h"
 #include "tests/support/script.h"
@@ -141,27 +142,28 @@ TEST_CASE("weights that stay in floats are named, with the reason") {
     const ir::Graph graph = filled(text);
     const compress::Settings settings = settings_of(weights);
     std::vector<std::string> out;
-    for (const auto& each : compress::left_weights(graph, compressed(graph, settings), settings))
+    for (const auto& each :
+         compress::unquantised_weights(graph, compressed(graph, settings), settings))
       out.push_back(cat(each.name, " ", each.bytes, ": ", each.why));
     return out;
   };
   using Words = std::vector<std::string>;
   CHECK(left(kLoop, R"({"bits": 8})") == Words{});
   CHECK(left(kLoop, R"({"format": "q4_0"})") ==
-        Words{"w 4096: tract reads no blocks of 4 bits inside of a loop"});
+        Words{"w 4096: tract does not support 4-bit blocks inside a loop"});
   const std::string product = R"(graph m(%x: f32[16,16]) -> (%y as "y") {
     const %w: f32[16,16] = bytes=1024
     %y: f32[16,16] = aten::mul.Tensor(self=%x, other=%w)
   })";
   CHECK(left(product, R"({"bits": 8})") ==
-        Words{"w 1024: aten::mul.Tensor reads it, which is no layer"});
+        Words{"w 1024: aten::mul.Tensor reads it and is not a layer"});
   // Of layers, small ones as well.
   const std::string narrow = R"(graph m(%x: f32[4,20]) -> (%y as "y") {
     const %w: f32[3,20] = bytes=240
     %y: f32[4,3] = aten::linear(input=%x, weight=%w, bias=none)
   })";
   CHECK(left(narrow, R"({"format": "q4_0"})") ==
-        Words{"w 240: its rows hold no multiple of 32 elements"});
+        Words{"w 240: its row length is not a multiple of 32"});
 }
 
 TEST_CASE("weights of 64 bits stay, in any format, and activations with them") {
@@ -174,7 +176,7 @@ TEST_CASE("weights of 64 bits stay, in any format, and activations with them") {
   for (const char* weights : {R"({"format": "q4_0"})", R"({"format": "f16"})", R"({"bits": 8})"}) {
     CAPTURE(weights);
     const compress::Settings settings = settings_of(weights);
-    const auto left = compress::left_weights(graph, compressed(graph, settings), settings);
+    const auto left = compress::unquantised_weights(graph, compressed(graph, settings), settings);
     REQUIRE(left.size() == 1);
     CHECK(left[0].why == "its elements are f64");
   }
@@ -206,7 +208,7 @@ TEST_CASE("products are layers, whatever their rank and whichever factor is the 
                             {{5, 32}, {16, 5}, {16, 32}, "mm(self=%w, mat2=%x)", 0}}) {
     CAPTURE(each.call);
     const ir::Graph graph = product_graph(each);
-    const auto layer = compress::layer_of(graph, graph.nodes.at(0), compress::known_values(graph));
+    const auto layer = passes::layer_of(graph, graph.nodes.at(0), passes::known_values(graph));
     REQUIRE(layer);
     CHECK(layer->weights.at(0).channel_axis == each.axis);
     CHECK(layer->activations.size() == 1);

@@ -6,8 +6,9 @@
 
 #include "src/diag/error.h"
 #include "src/export/compressed_model.h"
-#include "src/export/input_spec.h"
 #include "src/export/opt.h"
+#include "src/export/pass_table.h"
+#include "src/samples/input_spec.h"
 #include "tests/support/fixtures.h"
 
 namespace t2n::test {
@@ -32,7 +33,7 @@ TEST_CASE("each pass by itself keeps what every fixture computes") {
       CAPTURE(std::string(pass.name));
       OptOptions options = options_for(fixture);
       options.pipeline = {pass};
-      options.model.roll_loops = pass.name == "roll-loops";
+      options.model.reroll_loops = pass.name == "roll-loops";
       const OptResult result = optimise(options);
       REQUIRE_EQ(result.steps.steps.size(), 1);
       INFO(result.steps.steps[0].fault.value_or(""));
@@ -51,7 +52,7 @@ TEST_CASE("passes that change values leave a graph of every fixture that runs") 
       CAPTURE(std::string(preset));
       OptOptions options = options_for(fixture);
       options.compress = CompressOptions{compress::preset(preset), {}, {}, {}};
-      options.pipeline = passes::find_passes(compression_passes());
+      options.pipeline = passes::find_passes(passes::compression_passes());
       const OptResult result = optimise(options);
       CHECK(result.steps.faulty() == nullptr);
       for (const PassStep& step : result.steps.steps) {

@@ -7,8 +7,9 @@
 
 #include "src/diag/error.h"
 #include "src/export/pass_steps.h"
-#include "src/export/samples.h"
-#include "src/export/torch_module.h"
+#include "src/export/pass_table.h"
+#include "src/model/torch_module.h"
+#include "src/samples/samples.h"
 #include "tests/support/script.h"
 
 namespace t2n::test {
@@ -101,7 +102,7 @@ TEST_CASE("a pass that is to keep values and does not is a fault, and ends the p
   CHECK_EQ(said.id, "pass-changed-values");
   CHECK(said.message.starts_with("'fault' changed what the graph computes: 'y'["));
   CHECK(said.message.ends_with(" on seed 1"));
-  CHECK_EQ(said.why, "it is to keep values, but for rounding");
+  CHECK_EQ(said.why, "the pass must keep values, except for rounding");
 }
 
 TEST_CASE(
@@ -139,11 +140,11 @@ TEST_CASE("a pass that moves values may not change a bit of them") {
                      return true;
                    }};
   CHECK(steps(graph, {pass}).faulty() == nullptr);
-  pass.effect = Effect::moves;
+  pass.effect = Effect::none;
   ir::Graph again = ir::parse(kSum);
   const PassSteps out = steps(again, {pass});
   REQUIRE(out.faulty() != nullptr);
-  CHECK_EQ(fault_error(*out.faulty(), false).diagnostic().why, "it is to keep every bit");
+  CHECK_EQ(fault_error(*out.faulty(), false).diagnostic().why, "the pass must keep every bit");
 }
 
 TEST_CASE("a graph that no longer runs is a fault, one that never ran is not") {
@@ -152,7 +153,7 @@ TEST_CASE("a graph that no longer runs is a fault, one that never ran is not") {
   const PassSteps out = steps(graph, {pass});
   REQUIRE(out.faulty() != nullptr);
   CHECK_EQ(*out.faulty()->fault,
-           "the graph cannot be run any more: torch has no operator 'aten::no_such_operator'");
+           "the graph cannot run any more: torch has no operator 'aten::no_such_operator'");
   const PassSteps never = steps(graph, {kFault});
   CHECK(never.faulty() == nullptr);
   CHECK_EQ(never.refused, "torch has no operator 'aten::no_such_operator'");

@@ -7,8 +7,9 @@
 #include <numeric>
 
 #include "ir/evaluator.h"
-#include "src/compress/settings.h"
-#include "src/export/torch_module.h"
+#include "src/compress/settings/settings.h"
+#include "src/export/pass_table.h"
+#include "src/model/torch_module.h"
 #include "src/passes/pass.h"
 #include "tests/support/named.h"
 #include "tests/support/script.h"

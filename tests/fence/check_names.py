@@ -16,8 +16,8 @@ import sys
 # Folders of tests whose sources are programs of their own.
 PROGRAMS = {"tests/ops", "tests/fuzz"}
 # Sources that are compiled with those of another folder.
-GUESTS = {"tests/nnef_reader": ["tests/fuzz/entries.cpp"], "tests/lies": ["tests/support/temporary.cpp"]}
-FOLDER = re.compile(r"^\s*t2n_folder\(\s*\w+\s+([\w/]+)", re.M)
+GUESTS = {"tests/nnef": ["tests/fuzz/entries.cpp"], "tests/lies": ["tests/support/temporary.cpp"]}
+FOLDER = re.compile(r"^\s*t2n_folder\(\s*([\w/]+)", re.M)
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.M)
 # Comments, strings, characters and lines of the preprocessor.
 NO_CODE = re.compile(
@@ -128,7 +128,7 @@ def problems(root, folder):
 def main():
     root = pathlib.Path(sys.argv[1])
     folders = set(FOLDER.findall((root / "CMakeLists.txt").read_text(encoding="utf-8")))
-    folders |= {str(source.parent.relative_to(root)) for source in root.glob("tests/*/*.cpp")} - PROGRAMS
+    folders |= {str(source.parent.relative_to(root)) for source in root.glob("tests/**/*.cpp")} - PROGRAMS
     found = [f"{folder}: {text}" for folder in sorted(folders) for text in dict.fromkeys(problems(root, folder))]
     print(*found, f"{len(folders)} folders, {len(found)} problems", sep="\n")
     sys.exit(bool(found) or not folders)

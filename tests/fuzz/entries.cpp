@@ -12,8 +12,8 @@
 #include "nnef_writer/print.h"
 #include "nnef_writer/quant.h"
 #include "src/diag/error.h"
-#include "src/nnef_reader/artefact.h"
-#include "src/nnef_reader/parser.h"
+#include "src/nnef/artefact.h"
+#include "src/nnef/parser.h"
 
 namespace t2n::nnef {
 namespace {

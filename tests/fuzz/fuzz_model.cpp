@@ -8,7 +8,7 @@
 #include <string>
 
 #include "src/diag/error.h"
-#include "src/export/torch_module.h"
+#include "src/model/torch_module.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const int file = memfd_create("model.pt", MFD_CLOEXEC);

@@ -4,10 +4,11 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "src/check/runner.h"
 #include "src/diag/error.h"
-#include "src/export/torch_module.h"
-#include "src/nnef_reader/artefact.h"
-#include "src/nnef_reader/parser.h"
+#include "src/model/torch_module.h"
+#include "src/nnef/artefact.h"
+#include "src/nnef/parser.h"
 #include "src/spec/dialect.h"
 
 namespace t2n {

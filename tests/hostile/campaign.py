@@ -147,12 +147,13 @@ def report(counts, findings, slowest, largest):
             f"most memory {largest >> 20} MiB\n\n{table(counts)}\n")
 
 
-PAGE = """# Attacks on the program
+PAGE = """# Attacks with hostile files and command lines
 
-`make hostile` ([tests/hostile](../tests/hostile/README.md)) makes damaged and hand-made files, command lines and faults
-of the machine from a seed, and runs the program on each. No attack may end it by a signal or with exit 1, hang it,
-overwrite or leave anything, print an escape, or take more memory than {memory}; one that does is a finding. This run took {minutes}
-minutes with seed {seed} and {workers} at a time, {build}. A negative exit is a signal that the attack itself sent.
+`make hostile` ([tests/hostile](../tests/hostile/README.md)) generates damaged and hand-made files, command lines and
+faults of the machine from a seed, and runs the program on each. An attack that ends the program by a signal or with exit
+1, hangs it, overwrites or leaves a file, prints an escape sequence, or takes more memory than {memory} is a finding. This
+run took {minutes} minutes with seed {seed}, {workers} attacks at a time, {build}. A negative exit is a signal that the
+attack itself sent.
 
 {report}"""
 

@@ -2,9 +2,10 @@
 
 #include <doctest/doctest.h>
 
+#include "src/check/runner.h"
 #include "src/diag/error.h"
-#include "src/export/torch_module.h"
-#include "src/nnef_reader/parser.h"
+#include "src/model/torch_module.h"
+#include "src/nnef/parser.h"
 #include "tests/support/example.h"
 #include "tests/support/reference.h"
 

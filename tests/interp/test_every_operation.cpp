@@ -4,9 +4,10 @@
 
 #include <array>
 
+#include "src/check/runner.h"
 #include "src/diag/error.h"
-#include "src/export/torch_module.h"
-#include "src/nnef_reader/artefact.h"
+#include "src/model/torch_module.h"
+#include "src/nnef/artefact.h"
 #include "src/spec/types.h"
 #include "tests/support/example.h"
 

@@ -1,9 +1,10 @@
 // The language of NNEF 1.0.5 §3: expressions, fragments, symbols, variables, and what is wrong.
 #include <doctest/doctest.h>
 
+#include "src/check/runner.h"
 #include "src/diag/error.h"
-#include "src/export/torch_module.h"
-#include "src/nnef_reader/parser.h"
+#include "src/model/torch_module.h"
+#include "src/nnef/parser.h"
 #include "tests/interp/standard.h"
 #include "tests/support/example.h"
 #include "tests/support/reference.h"
@@ -83,7 +84,7 @@ TEST_CASE("unknown operations") {
 TEST_CASE("expressions that tract reads and cannot execute") {
   for (const std::string expression : {"-x", "x if true else x", "[for i in [x] yield i]"})
     check_refused_here({"out = " + expression + ";", {values({2}, {3, 5})}},
-                       "tract reads this expression and cannot execute it");
+                       "tract parses this expression but cannot execute it");
 }
 
 ir::Tensor run_symbols(const std::string& shape, const std::string& body, const ir::Tensor& x) {
@@ -152,7 +153,7 @@ TEST_CASE("inputs that do not fit") {
   const auto said = [&](const std::vector<ir::Tensor>& inputs) {
     return error_of([&] { run_reference_text(text, inputs, spec::Dialect::khronos); });
   };
-  CHECK(said({}).find("the model has 1 inputs, 0 were given") != std::string::npos);
+  CHECK(said({}).find("the model has 1 inputs, got 0") != std::string::npos);
   CHECK(said({values({3}, {1, 2, 3})})
             .find("the input 'x' has the size 3 along axis 0\n  why:  the artefact takes 2\n") !=
         std::string::npos);

@@ -6,7 +6,6 @@
 #include "nnef_writer/dat.h"
 #include "src/check/runner.h"
 #include "src/diag/error.h"
-#include "src/export/torch_module.h"
 #include "tests/support/example.h"
 #include "tests/support/script.h"
 #include "tests/support/temporary.h"
@@ -62,7 +61,7 @@ TEST_CASE("inputs of another kind or number are refused") {
            }),
            "error[engine-failed]: the input 'i' is of i64, not of f32\n");
   CHECK_EQ(error_of([&] { runner->run({x}); }),
-           "error[engine-failed]: the model has 2 inputs, 1 were given\n");
+           "error[engine-failed]: the model has 2 inputs, got 1\n");
 }
 
 }  // namespace

@@ -44,7 +44,7 @@ TEST_CASE("an einsum has the type that it adds up in") {
                ir::tensor_of<int64_t>(DType::i64, {1}, {9007199254740993}), "i64");
   check_refused_here(
       {"out = tract_core_einsum([x], expr = 'i...->i', acc = 'f32');", {f32({1}, {1})}},
-      "letters only");
+      "only letters");
 }
 
 TEST_CASE("Fourier transforms of pairs are not divided") {

@@ -31,7 +31,7 @@ TEST_CASE("reals become codes, half to even, and back") {
   check_quantised("out = tract_core_cast(q, to = 'f32');", vec({-5, -1, 0, 1, 1, 122.5}));
   check_refused(
       {kStart + "out = tract_core_cast(q, to = 'i64');", {kX}, "", entry("q", "10", "0.5")},
-      "tract casts no quantised tensor to i64");
+      "tract cannot cast a quantised tensor to i64");
   check_agree({"q = copy(x);\n  out = tract_core_cast(q, to = 'f32');",
                {vec({10, 11, 0}, DType::u8)},
                "",

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "ir/evaluator.h"
+#include "ir/op_table.h"
 #include "ir/op_traits.h"
 #include "tests/ir/support.h"
 
@@ -44,15 +45,25 @@ TEST_CASE("traits are looked up by the table's form of a name") {
   CHECK_FALSE(has_trait("test::isnan", OpTrait::predicate));
 }
 
-TEST_CASE("a second entry in a column names both places") {
-  Column<int> column("test");
-  column.set(op_id("test::column"), 1, "a.cpp:1");
-  CHECK(*column.find(op_id("test::column")) == 1);
-  CHECK(column.find(op_id("test::none")) == nullptr);
-  CHECK(column.ops() == std::vector<OpId>{op_id("test::column")});
-  const Diagnostic diagnostic =
-      diagnostic_of([&] { column.set(op_id("test::column"), 2, "b.cpp:2"); });
-  CHECK(diagnostic.message.find("two entries in column 'test': a.cpp:1 and b.cpp:2") !=
+TEST_CASE("a fact is found under its own name, then under that of all overloads") {
+  OpTable table;
+  table.set("test::b", 1, "a.cpp:1");
+  table.set("test::b.out", 2, "a.cpp:2");
+  table.set("test::a.Tensor", std::string("another column"), "a.cpp:3");
+  CHECK(*table.exact<int>(op_id("test::b")) == 1);
+  CHECK(table.exact<int>(op_id("test::b.Tensor")) == nullptr);
+  CHECK(*table.find<int>(op_id("test::b.Tensor")) == 1);
+  CHECK(*table.find<int>(op_id("test::b.out")) == 2);
+  CHECK(table.find<int>(op_id("test::a.Tensor")) == nullptr);
+  CHECK(table.find<double>(op_id("test::b")) == nullptr);
+  CHECK(table.ops<int>() == std::vector<OpId>{op_id("test::b"), op_id("test::b.out")});
+}
+
+TEST_CASE("a second fact in a column names both places") {
+  OpTable table;
+  table.set("test::column", 1, "a.cpp:1");
+  const Diagnostic diagnostic = diagnostic_of([&] { table.set("test::column", 2, "b.cpp:2"); });
+  CHECK(diagnostic.message.find("test::column has two entries: a.cpp:1 and b.cpp:2") !=
         std::string::npos);
 }
 

@@ -181,7 +181,7 @@ TEST_CASE("both parts of a complex number are numbers") {
 TEST_CASE("syntax errors show the place") {
   CHECK(syntax_error("graph model(%x: f32[1]) -> (%y as \"y\") {\n"
                      "  %y: f32[1] = aten::relu(self=%z)\n}\n") ==
-        "error[ir-syntax]: line 2, column 32: no value '%z' is defined before\n"
+        "error[ir-syntax]: line 2, column 32: the value '%z' is not defined\n"
         "  --> text:2:32\n"
         "   |  %y: f32[1] = aten::relu(self=%z)\n"
         "   |                               ^\n");
@@ -200,30 +200,33 @@ TEST_CASE("every mistake has a message of its own") {
   CHECK(syntax_headline("graph m() -> () {} x") ==
         "line 1, column 20: expected the end of the text");
   CHECK(syntax_headline("graph m() -> (%y as \"y\") {}") ==
-        "line 1, column 15: no value '%y' is defined before");
-  CHECK(body("const %x: f32[] = {1.0}") == "line 2, column 8: a second value is called '%x'");
+        "line 1, column 15: the value '%y' is not defined");
+  CHECK(body("const %x: f32[] = {1.0}") == "line 2, column 8: the value '%x' is defined twice");
   CHECK(body("const %c: f32[2] = {1.0}") == "line 2, column 24: 1 values for 2 elements");
-  CHECK(body("const %c: i8[1] = {300}") == "line 2, column 20: '300' is no i8");
-  CHECK(body("const %c: f32[S] = {}") == "line 2, column 18: a constant needs plain sizes");
+  CHECK(body("const %c: i8[1] = {300}") == "line 2, column 20: '300' is not a valid i8");
+  CHECK(body("const %c: f32[S] = {}") ==
+        "line 2, column 18: the sizes of a constant must be integers");
   CHECK(body("const %c: f32[9999999999,9999999999] = bytes=0").find("too large") !=
         std::string::npos);
   CHECK(body("const %c: f32[0,9999999999,9999999999] = {}").find("too large") != std::string::npos);
   CHECK(body("const %c: f32[2] = bytes=9") == "line 2, column 26: this constant has 8 bytes");
   CHECK(body("%y: f32[1] = aten::relu(self=[1, true])") ==
-        "line 2, column 38: the items of a list must be of one kind");
+        "line 2, column 38: the items of a list must have the same type");
   CHECK(body("%y: f32[1] = aten::relu(self=%x) as tanh_0") ==
         "line 2, column 37: expected 'relu_'");
-  CHECK(body("%y: f32[1] = aten::relu(self=%x) !2") == "line 2, column 35: source !2 is not given");
+  CHECK(body("%y: f32[1] = aten::relu(self=%x) !2") ==
+        "line 2, column 35: source !2 is not defined");
   CHECK(body("%y: f32[1] = aten::relu(self=\"a)") == "line 2, column 30: the string does not end");
   CHECK(body("%y: f32[1] = aten::relu(self=$)") ==
         "line 2, column 30: cannot read the size expression '$'");
-  CHECK(body("attribute a: b = c") == "line 2, column 14: no attribute is of the kind 'b'");
-  CHECK(body("attribute s: sizes = S").find("sizes read 'S=7, T=3', not 'S'") != std::string::npos);
+  CHECK(body("attribute a: b = c") == "line 2, column 14: unknown attribute kind 'b'");
+  CHECK(body("attribute s: sizes = S").find("expected sizes such as 'S=7, T=3', not 'S'") !=
+        std::string::npos);
   CHECK(body("what") ==
         "line 2, column 1: expected an operation, '@', 'const', 'attribute', 'source' or '}'");
   CHECK(body("%y: f32[1] = test::op(a=" + std::string(5000, '(') + ")").find("too deeply") !=
         std::string::npos);
-  CHECK(body("@A:\n@B:") == "line 3, column 1: the scopes above begin with 'A'");
+  CHECK(body("@A:\n@B:") == "line 3, column 1: the scopes above have the root 'A'");
 }
 
 TEST_CASE("text that ends anywhere is an error, never a crash") {

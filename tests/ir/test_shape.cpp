@@ -77,7 +77,7 @@ TEST_CASE("expressions can be matched") {
 
 TEST_CASE("symbols are typed, and read back as what they are") {
   const std::vector<Symbol> all = {"S", Symbol::AxisSize{"layer.0.x", 1}, Symbol::Iteration{2},
-                                   Symbol::Born{"N_where"}};
+                                   Symbol::Unbacked{"N_where"}};
   CHECK(all[1].str() == "size.layer.0.x.1");
   CHECK(all[2].str() == "iteration.2");
   CHECK(all[3].str() == "born.N_where");
@@ -135,7 +135,7 @@ TEST_CASE("symbols are replaced inside every operation") {
 TEST_CASE("a symbolic size where an integer is needed is refused") {
   const Diagnostic refusal = diagnostic_of([] { (kS + 1).value(); });
   CHECK_EQ(refusal.id, "dynamic-size");
-  CHECK_EQ(refusal.message, "the size 'S + 1' is open where an integer is needed");
+  CHECK_EQ(refusal.message, "the size 'S + 1' is dynamic where an integer is needed");
 }
 
 TEST_CASE("a size is divided by what becomes zero") {

@@ -43,7 +43,7 @@ TEST_CASE("names are letters, digits, dots and colons, and start with a letter")
   for (const char* word : {"a", "z", "A", "Z", "_", "a0", "a9", "Sz", "SZ", "a._", "a:a"})
     CHECK_NOTHROW(verify(with(word), "parse"));
   for (const char* word : {"9", ".a", "a/", "a;", "a@", "a[", "a`", "a{", "a-"})
-    CHECK_NE(problem(with(word)).find("not a word"), std::string::npos);
+    CHECK_NE(problem(with(word)).find("not an identifier"), std::string::npos);
 }
 
 struct BrokenGraph {
@@ -56,7 +56,7 @@ const std::vector<BrokenGraph> kBrokenGraphs = {
     {"graph 'm': a value has no name", [](Graph& g) { g.values[0].name = ""; }},
     {"graph 'm': two values are called '%x'", [](Graph& g) { g.values[2].name = "x"; }},
     {"graph 'm': '%x' has the size -1", [](Graph& g) { g.values[0].shape = {-1}; }},
-    {"graph 'm': '%x' has a size with the symbol 'a b', which is not a word",
+    {"graph 'm': '%x' has a size with the symbol 'a b', which is not an identifier",
      [](Graph& g) { g.values[0].shape = {Dim::symbol("a b")}; }},
     {"graph 'm': '%c' is f16 but its data are f32",
      [](Graph& g) { g.values[1].dtype = DType::f16; }},

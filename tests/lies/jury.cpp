@@ -8,9 +8,11 @@
 #include "ir/cast.h"
 #include "nnef_writer/archive.h"
 #include "src/check/compare.h"
+#include "src/check/runner.h"
 #include "src/diag/error.h"
-#include "src/export/torch_module.h"
-#include "src/export/variations.h"
+#include "src/model/torch_module.h"
+#include "src/samples/samples_at.h"
+#include "src/samples/variations.h"
 #include "tests/support/temporary.h"
 
 namespace t2n::test {
@@ -140,7 +142,7 @@ double ratio(const ir::Tensor& right, const ir::Tensor& torch, const ir::Tensor&
 
 }  // namespace
 
-Jury::Jury(TracedModel& model, const nnef::Document& right, const InputSets& sets,
+Jury::Jury(const SourceModel& model, const nnef::Document& right, const InputSets& sets,
            check::Runner& engine)
     : model_(model), right_(right), sets_(sets), engine_(engine) {}
 
@@ -154,7 +156,7 @@ void Jury::hear(std::vector<trace::SampleInput> inputs, std::vector<ir::Tensor> 
 /// Calls `hear` with what torch takes; the others are no inputs for the model.
 void Jury::try_to_hear(std::vector<trace::SampleInput> inputs) {
   try {
-    auto torch = torch_module().run_in(*model_.session, inputs, trace::Executor::ours);
+    auto torch = torch_module().run_in(model_.session, inputs, trace::Executor::ours);
     hear(std::move(inputs), std::move(torch));
   } catch (const Error& error) {
     if (error.diagnostic().id == "internal") throw;
@@ -184,7 +186,7 @@ void Jury::hear_strange_ones() {
   for (const Row& row : kRows)
     try_to_hear(varied(samples, {.change = row.change,
                                  .seed = row.seed,
-                                 .thresholds = thresholds_of(model_.recorded_graph()),
+                                 .thresholds = thresholds_of(model_.graph),
                                  .factor = row.factor,
                                  .parts = 11}));
   // Each input alone nothing but zeros, or ones, then all of them: masks that hide everything.

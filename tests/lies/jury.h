@@ -5,16 +5,16 @@
 #include <string>
 #include <vector>
 
-#include "nnef/ast.h"
+#include "src/nnef/ast.h"
+#include "src/check/input_sets.h"
 #include "src/check/runner.h"
-#include "src/export/input_sets.h"
 
 namespace t2n::test {
 
 class Jury {
  public:
   /// `sets`: those of a check, which come on top. All outlive the object.
-  Jury(TracedModel& model, const nnef::Document& right, const InputSets& sets,
+  Jury(const SourceModel& model, const nnef::Document& right, const InputSets& sets,
        check::Runner& engine);
 
   /// How far the file is from the right one at most, in units of torch's own distance from it.
@@ -38,7 +38,7 @@ class Jury {
   void hear_strange_ones();
   void begin();
 
-  TracedModel& model_;
+  const SourceModel& model_;
   const nnef::Document& right_;
   const InputSets& sets_;
   check::Runner& engine_;

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "ir/tensor.h"
-#include "nnef/ast.h"
+#include "src/nnef/ast.h"
 
 namespace t2n::test {
 

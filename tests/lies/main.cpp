@@ -12,11 +12,12 @@
 #include <set>
 
 #include "nnef_writer/archive.h"
+#include "src/check/check_model.h"
+#include "src/check/contents.h"
 #include "src/diag/error.h"
-#include "src/export/check_model.h"
-#include "src/export/contents.h"
-#include "src/export/input_spec.h"
 #include "src/export/pipeline.h"
+#include "src/export/stages.h"
+#include "src/samples/input_spec.h"
 #include "src/tract/worker.h"
 #include "tests/lies/jury.h"
 #include "tests/lies/lies.h"
@@ -71,25 +72,25 @@ class Court {
  public:
   explicit Court(const Request& request) : request_(request) {
     options_.seeds = request.seeds;
-    trace::TraceOptions trace;
-    trace.explicit_states = request.explicit_states;
-    DynamicOptions dynamic;
+    ModelOptions model;
+    model.model = request.model;
+    model.samples = parse_inputs(request.inputs);
+    model.explicit_states = request.explicit_states;
     for (const std::string& spec : request.dynamic)
-      dynamic.axes.push_back(dynamic::parse_axis(spec));
-    model_ = load_and_trace(request.model, "forward", parse_inputs(request.inputs), dynamic, trace,
-                            [](std::string_view) {});
-    model_.recorded = model_.traced.graph;
-    names_ = model_.traced.graph.output_names;
-    truth_.document = to_nnef(model_.traced.graph, target_, {}, {});
-    truth_.inputs = sample_tensors(model_);
+      model.dynamic.axes.push_back(dynamic::parse_axis(spec));
+    model_ = trace_model(load_model(model), model);
+    source_.emplace(source_model(model_));
+    truth_.document = source_->to_document(model_.traced.graph, target_);
+    truth_.inputs = graph_inputs(fill(model_.samples, 0), *source_);
     truth_.outputs = model_.traced.outputs;
     if (model_.dynamic) truth_.sizes = model_.dynamic->chooser.sample();
     for (const trace::State& state : model_.traced.states)
       truth_.states.emplace_back(state.input, state.output);
-    engine_ = find_engine(parse_engine("auto"), wanted_for(target_), options_.runner);
-    sets_ = make_input_sets(model_, options_.seeds, options_.tolerance, takes_of(truth_.document));
+    engine_ = find_engine(parse_engine("auto"), engine_request_for(target_), options_.runner);
+    accepted_ = artefact_inputs_of(truth_.document);
+    sets_ = make_input_sets(*source_, options_.seeds, options_.tolerance, accepted_);
     options_.scratch = engine_.scratch->path();
-    jury_.emplace(model_, truth_.document, sets_, *engine_.runner);
+    jury_.emplace(*source_, truth_.document, sets_, *engine_.runner);
   }
 
   const Truth& truth() const { return truth_; }
@@ -116,8 +117,12 @@ class Court {
  private:
   /// Whether it is inconclusive.
   bool judged(InputSets& sets, const std::string& artefact) {
-    CheckResult result =
-        check_on(sets, model_, names_, options_, *engine_.runner, spec::Dialect::tract, artefact);
+    CheckResult result = check_on(sets, {.model = *source_,
+                                         .accepted = accepted_,
+                                         .outputs = model_.traced.graph.output_names,
+                                         .options = options_,
+                                         .runner = *engine_.runner,
+                                         .path = artefact});
     judge(result, options_, "", {});
     return result.inconclusive;
   }
@@ -146,7 +151,8 @@ class Court {
   const target::Target target_ = target::parse_target("tract");
   CheckOptions options_;
   TracedModel model_;
-  std::vector<std::string> names_;
+  std::optional<SourceModel> source_;
+  ArtefactInputs accepted_;
   Truth truth_;
   FoundEngine engine_;
   InputSets sets_;

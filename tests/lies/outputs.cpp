@@ -81,7 +81,7 @@ void lie_of_one_size(const Truth& truth, size_t output, Lies& out) {
   }
 }
 
-bool is_alike(const ir::Tensor& a, const ir::Tensor& b) {
+bool are_equal(const ir::Tensor& a, const ir::Tensor& b) {
   return a.dtype == b.dtype && a.shape == b.shape;
 }
 
@@ -118,7 +118,7 @@ void lie_of_outputs(const Truth& truth, Lies& out) {
                     class_missing(names[i], static_cast<int64_t>(*axis), size, size / 2))});
     }
     for (size_t k = i + 1; k < names.size(); ++k) {
-      if (!is_alike(value, truth.outputs[k]) || names[i] == names[k]) continue;
+      if (!are_equal(value, truth.outputs[k]) || names[i] == names[k]) continue;
       nnef::Document document = truth.document;
       std::swap(document.graph.results[i], document.graph.results[k]);
       out.push_back({"outputs-swapped", cat(names[i], " and ", names[k]), std::move(document)});

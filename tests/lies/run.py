@@ -61,9 +61,9 @@ MODELS = [
     fixture("quantised", "quantised", file="static_lstm.pt", inputs="static_lstm.npz"),
     fixture("quantised", "quantised", file="recommender.pt", inputs="recommender.npz"),
     fixture("quantised", "quantised", file="bert.pt", inputs="bert.npz"),
-    fixture("digits_cnn", "open sizes", "--dynamic", "x:0=B"),
-    fixture("transformer_encoder", "open sizes", "--dynamic", "tokens:0=B"),
-    fixture("lstm_tagger", "open sizes", "--dynamic", "tokens:1=S"),
+    fixture("digits_cnn", "dynamic sizes", "--dynamic", "x:0=B"),
+    fixture("transformer_encoder", "dynamic sizes", "--dynamic", "tokens:0=B"),
+    fixture("lstm_tagger", "dynamic sizes", "--dynamic", "tokens:1=S"),
 ]
 
 # Of models.py.
@@ -191,7 +191,7 @@ def table(results):
     cells = collections.defaultdict(list)
     for result in results:
         cells[result.kind, result.family].append(result)
-    lines = [["lie", *families, "all", "no lies"], ["---"] * (len(families) + 3)]
+    lines = [["corruption", *families, "all", "no effect"], ["---"] * (len(families) + 3)]
 
     def line(kind, of_family, of_all):
         row = [percent(of_family(family)) if of_family(family) else "-" for family in families]
@@ -203,19 +203,19 @@ def table(results):
     return "".join("| " + " | ".join(line) + " |\n" for line in lines)
 
 
-PAGE = """# Lies
+PAGE = """# Corrupted artefacts that a check detects
 
-Artefacts that `tests/lies` made wrong on purpose, and how many of them `check` sees at its default level: it refuses
-them, or its result is inconclusive. `make lies` runs this and writes this page. [tests/lies](../tests/lies/README.md)
-explains the kinds.
+`tests/lies` corrupts artefacts on purpose. This page reports how many of them `check` detects at its default level: it
+rejects them, or its result is inconclusive. `make lies` runs this and writes this page.
+[tests/lies](../tests/lies/README.md) explains the kinds of corruption.
 
-**{seen} of {count} lies were seen ({share:.2f} %), over {models} models.** Outputs showed {by_outputs} of them
-({share_by_outputs:.2f} %), which holds for files of any exporter. The other {by_contents} were seen because `check` compares
-the weights and numbers of a file of this version of t2nnef with a new export.
+**{seen} of {count} corrupted artefacts were detected ({share:.2f} %), over {models} models.** {by_outputs} of them were
+detected by their outputs ({share_by_outputs:.2f} %), which holds for files of any exporter. The other {by_contents} were detected
+because `check` compares the weights and numbers of a file of this version of t2nnef with a new export.
 
-{true} further files were made as lies and are none. On at least twenty sets of inputs, those of the check among them,
-they are nowhere further from the right file than torch is (both computed in f64), or they give the same bits in the
-engine. They are counted in the last column only. Files that outputs showed were not judged in this way.
+{true} further files were corrupted without effect. On at least twenty input sets, including those of the check, they are
+never further from the original file than torch is (both computed in f64), or they give the same bits in the engine.
+They are counted in the last column only. Files that were detected by their outputs were not tested in this way.
 {missing}
 {table}
 {unseen}{no_lies}"""
@@ -231,20 +231,20 @@ def page(results, missing):
     true = [result for result in results if not result.is_lie]
     seen = len(lies) - len(unseen)
     by_outputs = sum(result.seen_by_outputs for result in lies)
-    how_far = " Behind each: how far it is from the right file at most, in units of torch's own distance.\n\n"
+    how_far = " After each: the largest distance from the original file, in units of torch's own distance.\n\n"
     return PAGE.format(seen=seen, true=len(true), count=len(lies), share=100 * seen / max(len(lies), 1),
                        by_outputs=by_outputs, by_contents=seen - by_outputs, share_by_outputs=100 * by_outputs / max(len(lies), 1),
                        table=table(results),
-                       missing=f"\n**Without a result**, as the check does not find the right file right: {', '.join(missing)}.\n" if missing else "",
+                       missing=f"\n**Without a result**, because the check does not accept the original file: {', '.join(missing)}.\n" if missing else "",
                        models=len({(r.model, r.family) for r in results}),
-                       unseen="Not seen." + how_far + listed(unseen, lambda r: f": {r.far:.3g}") + "\n" if unseen else "",
-                       no_lies="No lies." + how_far + listed(true, lambda r: f": {r.far:.1g}") if true else "")
+                       unseen="Not detected." + how_far + listed(unseen, lambda r: f": {r.far:.3g}") + "\n" if unseen else "",
+                       no_lies="Without effect." + how_far + listed(true, lambda r: f": {r.far:.1g}") if true else "")
 
 
 def test_command(options):
     results, broken = [], []
     for model in MODELS:
-        if model.name in TESTED and model.family != "open sizes":
+        if model.name in TESTED and model.family != "dynamic sizes":
             rows = judged(options, model)
             broken += [] if rows else [model.name]
             results += rows or []

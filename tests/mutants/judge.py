@@ -129,7 +129,7 @@ def reach(folder, test, count):
 def is_near(test, file):
     """Whether a test by its name is one of the file's folder, or of its family of operators."""
     folder, stem = Path(file).parent.name, Path(file).stem
-    words = set(stem.split("_")) if folder == "ops" else {folder}
+    words = set(stem.split("_")) if Path(file).parts[0] == "ops" else {folder}
     return bool(words & set(test.name.split("_"))) or test.name == f"test_{folder}"
 
 

@@ -12,11 +12,11 @@ COLUMNS = ["planted", "killed", "survived", "not reached", "open", "equivalent"]
 EQUIVALENT = "equivalent: "  # how an explanation begins that holds for every input
 PAGE = Path(__file__).resolve().parents[2] / "docs/mutants.md"
 
-HEAD = """# Planted faults
+HEAD = """# Mutation testing
 
-`make mutants` makes a copy of the sources with small faults behind a run-time switch, builds it once, runs the tests
-that reach each fault, and writes this page. Rules, and what is left out, are in
-[tests/mutants](../tests/mutants/README.md).
+`make mutants` copies the sources and plants small faults, each enabled by a run-time switch. It builds the copy once,
+runs the tests that reach each fault, and writes this page. [tests/mutants](../tests/mutants/README.md) lists the rules
+and exclusions.
 """
 
 
@@ -63,7 +63,7 @@ def listed(judged, known, is_equivalent):
 
 def killers(judged):
     counts = collections.Counter(result["how"] for result in judged.values() if result["verdict"] == "killed")
-    return f"Of the killed, {counts['failed']} failed a test, {counts['crashed']} crashed one and {counts['no end']} kept one from ending."
+    return f"Of the killed faults, {counts['failed']} failed a test, {counts['crashed']} crashed one and {counts['no end']} made one run for ever."
 
 
 def refuted_by(judged, known):
@@ -82,7 +82,7 @@ def body_of(judged, plant, known):
     text, counts = table(judged, plant, known)
     visible = counts["planted"] - counts["equivalent"]
     said = (f"**{visible - counts['killed']} of {visible} faults survived ({100 * share_of(counts):.1f} %).** {killers(judged)} "
-            f"{counts['equivalent']} further ones are equivalent: the program does the same with them, whatever it is given.")
+            f"{counts['equivalent']} further faults are equivalent: they change the program's behaviour for no input.")
     survivors, equivalents = listed(judged, known, False), listed(judged, known, True)
     return "\n".join([HEAD, said, "", text, "", "Survivors:" if survivors else "None survived.", "", *survivors, "",
                       "Equivalent faults:" if equivalents else "No fault is equivalent.", "", *equivalents]).rstrip()

@@ -1,7 +1,7 @@
 // Identifiers, labels and unique names.
 #include <doctest/doctest.h>
 
-#include "nnef/names.h"
+#include "src/nnef/names.h"
 
 namespace t2n::nnef {
 namespace {

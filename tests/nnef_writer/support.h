@@ -1,5 +1,5 @@
-// A folder of its own for each test, a document to write, and the system's tools as a second opinion
-// on what was written.
+// A folder of its own for each test, a document to write, and the system's tools as a second
+// opinion on what was written.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "ir/tensor.h"
-#include "nnef/ast.h"
+#include "src/nnef/ast.h"
 
 namespace t2n::nnef {
 

@@ -146,7 +146,7 @@ TEST_CASE("a link and its target stay") {
   CHECK(refusal(scratch, scratch / "link.tgz") ==
         "error[cannot-write]: cannot write 'TMP/link.tgz'\n"
         "  why:  it is a link to 'real/m.tgz'\n"
-        "  help: what a link stands for is never replaced: name the file itself\n");
+        "  help: links are never replaced: give the path of the file itself\n");
   CHECK(fs::is_symlink(scratch / "link.tgz"));
   CHECK((content(scratch / "real/m.tgz") == before));
 }
@@ -157,14 +157,14 @@ TEST_CASE("a folder with anything else in it is left alone") {
   write_text(scratch / "out/graph.nnef", "old");
   write_text(scratch / "out/sub/notes.txt", "mine");
   const std::string text =
-      R"(error[output-exists]: the folder 'TMP/out' holds 'sub/notes.txt', which is no NNEF file
-  why:  a folder is replaced as a whole, and only if nothing but a model is lost
+      R"(error[output-exists]: the folder 'TMP/out' holds 'sub/notes.txt', which is not an NNEF file
+  why:  a folder is replaced only if it contains nothing but a model
   help: name another folder, or remove this one yourself
 )";
   CHECK(refusal(scratch, scratch / "out") == text);
   fs::remove(scratch / "out/sub/notes.txt");
   fs::create_symlink("/etc/hostname", scratch / "out/sub/a.dat");
-  CHECK(refusal(scratch, scratch / "out").find("holds 'sub/a.dat', which is no NNEF file") !=
+  CHECK(refusal(scratch, scratch / "out").find("holds 'sub/a.dat', which is not an NNEF file") !=
         std::string::npos);
   fs::create_directory(scratch / "data");
   write_text(scratch / "data/measured.dat", "mine");
@@ -192,7 +192,7 @@ TEST_CASE("refusals name the reason") {
         "  help: create it: mkdir -p 'TMP/no/such'\n");
   CHECK(refusal(scratch, scratch / "file/m.tgz") ==
         "error[cannot-write]: cannot write 'TMP/file/m.tgz'\n"
-        "  why:  'TMP/file' is no folder\n");
+        "  why:  'TMP/file' is not a folder\n");
   CHECK(refusal(scratch, scratch / "file") ==
         "error[output-exists]: 'TMP/file' is a file, a folder cannot replace it\n"
         "  why:  a name without .tgz or .tar means a folder\n"
@@ -223,7 +223,7 @@ TEST_CASE("a folder without permission") {
   CHECK(refusal(scratch, scratch / "locked/m.tgz") ==
         "error[cannot-write]: cannot write 'TMP/locked/m.tgz'\n"
         "  why:  Permission denied\n"
-        "  help: choose another place with -o\n");
+        "  help: choose another path\n");
 }
 
 /// Lets no file grow beyond `bytes`, as a full disk would.
@@ -255,7 +255,7 @@ TEST_CASE("a write that fails leaves nothing, whatever the form") {
       text = refusal(scratch, scratch / name, large);
     }
     CHECK(text == "error[cannot-write]: cannot write 'TMP/" + std::string(name) +
-                      "'\n  why:  File too large\n  help: choose another place with -o\n");
+                      "'\n  why:  File too large\n  help: choose another path\n");
     CHECK(scratch.entries().empty());
   }
 }

@@ -6,7 +6,7 @@
 
 #include "nnef_writer/dat.h"
 #include "src/diag/error.h"
-#include "src/nnef_reader/dat.h"
+#include "src/nnef/dat.h"
 
 namespace t2n::nnef {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "nnef_writer/npz.h"
 #include "src/diag/error.h"
-#include "src/nnef_reader/npz.h"
+#include "src/nnef/npz.h"
 #include "tests/nnef_writer/support.h"
 
 namespace t2n::nnef {

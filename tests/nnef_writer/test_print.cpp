@@ -125,7 +125,10 @@ TEST_CASE("conditions, subscripts and comprehensions") {
 
 Document printed_example() {
   Document out;
-  out.extensions = {"tract_registry tract_core", "tract_symbol S"};
+  out.extensions = {"tract_registry tract_core"};
+  out.symbols = {"S"};
+  out.assertions = {{"", {ir::parse_dim("2*S"), ir::Relation::le, 8}},
+                    {"short", {ir::parse_dim("S // 2"), ir::Relation::eq, 1}}};
   Fragment twice;
   twice.name = "twice";
   twice.generic = "? = scalar";
@@ -149,6 +152,8 @@ TEST_CASE("a document") {
 
 extension tract_registry tract_core;
 extension tract_symbol S;
+extension tract_assert 2*S <= 8;
+extension tract_assert short: ((S)/2) == 1;
 
 fragment twice<? = scalar>(x: tensor<?>, times: scalar = 2.0) -> (y: tensor<?>)
 {
@@ -166,6 +171,8 @@ graph network(x) -> (y, z)
 TEST_CASE("a strict document has neither extensions nor fragments") {
   Document document = printed_example();
   document.extensions.clear();
+  document.symbols.clear();
+  document.assertions.clear();
   document.fragments.clear();
   CHECK(print(document).starts_with("version 1.0;\n\ngraph network(x)"));
 }

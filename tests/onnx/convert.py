@@ -22,11 +22,11 @@ import stamp  # noqa: E402
 
 ATOL, RTOL = 1e-4, 5e-4
 
-PAGE = """# Strict files in ONNX
+PAGE = """# Strict NNEF files converted to ONNX
 
-Models of the zoo, exported with `--target khronos`, converted to ONNX by NNEF-Tools {tools} (`nnef_tools.convert`) and
-run by onnxruntime {runtime}, against torch's own outputs: atol {atol}, by the largest element, and rtol {rtol}.
-`make onnx` runs this and writes this page. {right} of {all} convert and are equal.
+Models of the zoo are exported with `--target khronos`, converted to ONNX by NNEF-Tools {tools} (`nnef_tools.convert`),
+run by onnxruntime {runtime}, and compared with torch's own outputs: atol {atol}, relative to the largest element, and
+rtol {rtol}. `make onnx` runs this and writes this page. {right} of {all} convert and are equal within these tolerances.
 
 | model | operations | largest error, in tolerances | |
 |---|---|---|---|

@@ -349,7 +349,7 @@ TEST_CASE("complex operators without a real form are refused by name") {
            "error[unsupported-op]: 1 operator (1 use) has no translation for tract@0.23.9; "
            "nothing was written\n"
            "   1x aten::asin of complex tensors   first: the model (Model)\n"
-           "      why: it has no form in real numbers here\n"
+           "      why: it has no implementation in real arithmetic\n"
            "  help: compute it from .real and .imag, or keep the tensors real\n");
   CHECK_EQ(refusal("torch.einsum('ij,jk,kl->il', [x[0], x[0].t(), x[0]])", {kX}),
            "error[unsupported-op]: 1 operator (1 use) has no translation for tract@0.23.9; "

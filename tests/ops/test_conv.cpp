@@ -116,7 +116,7 @@ TEST_CASE("integers are refused") {
                {randint({1, 1, 5}, -3, 4, 2)}, newest_target()),
            "error[unsupported-op]: aten::conv1d has no translation for tract@0.23.9 here\n"
            "  --> the model (Model)\n"
-           "  why:  tract convolves integers only where they are quantised\n"
+           "  why:  tract supports integer convolutions only of quantised tensors\n"
            "  help: compute the convolution in float32\n");
 }
 

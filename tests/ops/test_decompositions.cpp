@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "src/export/torch_module.h"
+#include "src/model/torch_module.h"
 #include "tests/ops/expressions.h"
 
 namespace t2n::test {
@@ -215,20 +215,20 @@ TEST_CASE("operators that need a decomposition are refused") {
         "torch." + std::string(name) + "(x)" + (name == std::string("slogdet") ? "[1]" : ""),
         {randn({17, 17}, 4)},
         op(name) +
-            "  help: elimination is written up to 16 x 16: compute it outside the "
+            "  help: elimination supports matrices of up to 16 x 16: compute it outside the "
             "model, or from constants, which are folded\n");
-  check_refused("torch.linalg_inv_ex(x)", {randn({2, 2}, 3)},
-                op("linalg_inv_ex") +
-                    "  help: do not read output 1, which says which matrices are singular\n");
+  check_refused(
+      "torch.linalg_inv_ex(x)", {randn({2, 2}, 3)},
+      op("linalg_inv_ex") + "  help: do not read output 1, which reports the singular matrices\n");
   check_refused("torch.linalg_cholesky_ex(x)", {matrix()},
                 op("linalg_cholesky_ex") +
-                    "  help: do not read output 1, which says which matrices have no factor\n");
+                    "  help: do not read output 1, which reports the matrices without a factor\n");
   std::vector<double> ones(33 * 33, 0.0);
   for (size_t i = 0; i < 33; ++i) ones[i * 34] = 1;
   check_refused("torch.linalg_cholesky(x)", {ir::tensor_of(DType::f32, {33, 33}, ones)},
                 "error[unsupported-op]: aten::linalg_cholesky has no translation for TARGET here\n"
                 "  --> the model (Model)\n"
-                "  why:  it is written step by step, and this would take too many of them\n"
+                "  why:  it is unrolled step by step, and this would take too many steps\n"
                 "  help: use matrices of up to 32 rows, or compute it from constants, which are "
                 "folded\n");
   check_refused("torch.linalg_matrix_norm(x, 2)", {matrix()},

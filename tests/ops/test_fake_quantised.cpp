@@ -200,7 +200,7 @@ TEST_CASE("an observer that is on would change the model") {
   const Script model =
       with_parameters(observed(false, false), 1, observer(true, true, {-1.3}, {2.1}));
   CHECK_THROWS_WITH_AS(export_and_run(model, {kX}, test_targets().at(0)),
-                       doctest::Contains("moves its statistics with every call"), Error);
+                       doctest::Contains("updates its statistics with every call"), Error);
 }
 
 /// Products of few bits are exact, whatever the order of their sum.

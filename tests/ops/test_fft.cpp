@@ -1,6 +1,9 @@
 // Fourier transforms of real and complex tensors: short ones are matrices, long ones tract's own.
-#include "src/export/torch_module.h"
+#include "ops/all.h"
+#include "src/export/pass_table.h"
+#include "src/model/torch_module.h"
 #include "src/passes/pass.h"
+#include "src/translate/registry.h"
 #include "tests/ops/expressions.h"
 
 namespace t2n::test {
@@ -126,7 +129,9 @@ void check_evaluated(const std::string& expression, const ir::Tensor& input) {
   const Script model = expression_script(expression, 1);
   const auto session = torch_module().compile({model.source, model.parameters});
   trace::Traced traced = torch_module().trace(*session, {{{"input_0"}, input}}, {});
-  CHECK(passes::run_pipeline(traced.graph, {"bind-sizes", "complex-to-pairs"}, {}));
+  passes::PassContext context;
+  context.operators = &ops::registry().table();
+  CHECK(passes::run_pipeline(traced.graph, {"bind-sizes", "complex-to-pairs"}, context));
   const auto actual =
       ir::run_graph(traced.graph, {ir::as_pairs(input)}, torch_module().evaluator());
   CHECK_EQ(differences({traced.outputs, actual, "", {}, ""}, rel(1e-5)), "");

@@ -332,8 +332,8 @@ TEST_CASE("random numbers are refused, and what to do instead is said") {
                            "x.log_normal_()",
                            "x.geometric_(0.5)"})
     check_says(form, {uniform({2, 4}, 0.1, 1, 1)},
-               "why: it draws random numbers, so that no run of the engine could be compared "
-               "with torch\n  help: draw the numbers outside, and pass them to the model as an "
+               "why: it generates random numbers, so a run of the engine cannot be compared with "
+               "torch\n  help: generate the random numbers outside the model, and pass them as an "
                "input\n");
   check_says("x.normal_()", {uniform({2, 4}, 0.1, 1, 1)}, "1x aten::normal_   first:");
   for (const char* form : {"torch.dropout(x, 0.5, True)", "torch.alpha_dropout(x, 0.5, True)",
@@ -361,10 +361,10 @@ TEST_CASE("operators that depend on data too much are refused") {
   const ir::Tensor x = randint({6}, 0, 4, 14);
   check_says("torch.vander(x, 65)", {x}, "N=65 has no translation for ");
   check_says("torch.vander(x, 65)", {x},
-             "why:  it is written step by step, and this would take too many of them\n"
+             "why:  it is unrolled step by step, and this would take too many steps\n"
              "  help: use N up to 64\n");
   check_says("torch.mode(x)", {x},
-             "why:  torch leaves open which of equal elements `indices` names\n");
+             "why:  torch does not specify which of several equal elements `indices` refers to\n");
   check_says("torch.quantile(x.float(), x[0] * 0.1)", {x}, "q=f32[] has no translation");
 }
 

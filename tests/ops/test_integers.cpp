@@ -3,7 +3,7 @@
 
 #include "src/diag/error.h"
 #include "src/export/pipeline.h"
-#include "src/export/torch_module.h"
+#include "src/model/torch_module.h"
 #include "src/translate/integer_range.h"
 #include "tests/support/script.h"
 
@@ -97,7 +97,7 @@ TEST_CASE("messages on products, sums and shifts state the range of their inputs
 
 TEST_CASE("floats that become integers count like inputs") {
   CHECK_EQ(said("(t * 10).to(4) * 100"),
-           exact("what a conversion from floats gives", 131072, "aten::mul.Scalar"));
+           exact("the result of a conversion from floats", 131072, "aten::mul.Scalar"));
 }
 
 TEST_CASE("known ranges are used") {

@@ -144,13 +144,13 @@ TEST_CASE("losses without a translation are refused") {
   const std::vector<ir::Tensor> inputs = {randn({3, 2, 4}, 30), randint({2, 2}, 1, 3, 31),
                                           values({2}, {3, 3}, DType::i64)};
   const auto refused = [&](const std::string& op, const std::string& expression) {
-    check_refused(expression, inputs,
-                  "error[unsupported-op]: aten::" + op +
-                      " has no translation for TARGET\n"
-                      "  --> the model (Model)\n"
-                      "  why:  its sum runs over alignments whose number the lengths in the data "
-                      "decide\n"
-                      "  help: export the model without its loss\n");
+    check_refused(
+        expression, inputs,
+        "error[unsupported-op]: aten::" + op +
+            " has no translation for TARGET\n"
+            "  --> the model (Model)\n"
+            "  why:  it sums over alignments whose number depends on the lengths in the data\n"
+            "  help: export the model without its loss\n");
   };
   refused("ctc_loss.IntList", "torch.ctc_loss(x, y, [3, 3], [2, 2])");
   refused("ctc_loss.IntList", "torch.ctc_loss(x, y, [3, 3], [2, 2], 3, 2, True)");

@@ -166,7 +166,7 @@ TEST_CASE("products that are refused") {
            "error[unsupported-argument]: aten::linalg_matrix_power: n=-1 has no translation for "
            "tract@0.23.9\n"
            "  --> the model (Model)\n"
-           "  why:  NNEF inverts no matrices\n"
+           "  why:  NNEF has no matrix inverse\n"
            "  help: use a power of at least 0\n");
 }
 

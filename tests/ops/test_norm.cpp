@@ -52,7 +52,7 @@ TEST_CASE("batch_norm in training is refused") {
            "error[unsupported-argument]: aten::batch_norm: training=true has no translation for "
            "tract@0.23.9\n"
            "  --> the model (Model)\n"
-           "  why:  the running statistics would change while the model runs\n"
+           "  why:  it would update the running statistics during inference\n"
            "  help: call model.eval() before saving the model\n");
 }
 

@@ -1,8 +1,7 @@
 // Weights packed as Q4_0: the engine gives what torch gives on the floats that the blocks stand
 // for.
 #include "ir/evaluator.h"
-#include "src/compress/quantise_q4_0.h"
-#include "src/export/torch_module.h"
+#include "src/compress/round/quantise_q4_0.h"
 #include "src/model/torch_module.h"
 #include "tests/ops/check_script.h"
 
@@ -34,7 +33,7 @@ Script packed(Script model, size_t count, const target::Target& target) {
     const std::vector<Q4Weight> weights = pack_weights(graph, options);
     CHECK(weights.size() == count);
     for (const Q4Weight& weight : weights) {
-      CHECK(weight.left_because == "");
+      CHECK(weight.unpacked_reason == "");
       CHECK(weight.relative_error < 1e-3);
     }
   };
@@ -175,14 +174,14 @@ TEST_CASE("the file holds blocks, once for all readers") {
 }
 
 /// What the pass says of the only weight of an expression.
-std::string left_because(const std::string& expression, const Parameters& parameters,
-                         const std::vector<ir::Tensor>& inputs) {
+std::string unpacked_reason(const std::string& expression, const Parameters& parameters,
+                            const std::vector<ir::Tensor>& inputs) {
   Script model = with_parameters(expression, inputs.size(), parameters);
   std::string out = "not wanted";
   model.edit = [&](ir::Graph& graph) {
     const std::string before = ir::print(graph);
     for (const Q4Weight& weight : pack_weights(graph, {})) {
-      out = weight.left_because;
+      out = weight.unpacked_reason;
       CHECK((ir::print(graph) == before) == (out != ""));
     }
   };
@@ -193,17 +192,18 @@ std::string left_because(const std::string& expression, const Parameters& parame
 TEST_CASE("a weight with another kind of reader stays a float") {
   const Parameters square = {{"w", on_grid({64, 64}, 1)}};
   const std::vector<ir::Tensor> x = {randn({64, 64}, 2)};
-  CHECK(left_because("torch.linear(x, self.w)", square, x) == "");
-  CHECK(left_because("torch.mul(x, self.w)", square, x) == "not wanted");
-  CHECK(left_because("torch.linear(x, self.w) + self.w", square, x) == "aten::add.Tensor reads it");
-  CHECK(left_because("torch.linear(x, self.w) + torch.matmul(x, self.w)", square, x) ==
-        "some of its readers want rows where others want columns");
-  CHECK(left_because("[torch.linear(x, self.w), self.w][0]", square, x) == "");
-  CHECK(left_because("torch.linear(x, self.w)", {{"w", randn({8, 48}, 1)}}, {randn({2, 48}, 2)}) ==
-        "its rows hold no multiple of 32 elements");
-  CHECK(left_because("torch.addmm(x, x, self.w, beta=2.0)", square, x) == "not wanted");
-  CHECK(left_because("torch.conv1d(x, self.w, None, [1], [0], [1], 4)",
-                     {{"w", randn({4, 1, 32}, 1)}}, {randn({1, 4, 40}, 2)}) == "not wanted");
+  CHECK(unpacked_reason("torch.linear(x, self.w)", square, x) == "");
+  CHECK(unpacked_reason("torch.mul(x, self.w)", square, x) == "not wanted");
+  CHECK(unpacked_reason("torch.linear(x, self.w) + self.w", square, x) ==
+        "aten::add.Tensor reads it");
+  CHECK(unpacked_reason("torch.linear(x, self.w) + torch.matmul(x, self.w)", square, x) ==
+        "some of its readers need its rows and others its columns");
+  CHECK(unpacked_reason("[torch.linear(x, self.w), self.w][0]", square, x) == "");
+  CHECK(unpacked_reason("torch.linear(x, self.w)", {{"w", randn({8, 48}, 1)}},
+                        {randn({2, 48}, 2)}) == "its row length is not a multiple of 32");
+  CHECK(unpacked_reason("torch.addmm(x, x, self.w, beta=2.0)", square, x) == "not wanted");
+  CHECK(unpacked_reason("torch.conv1d(x, self.w, None, [1], [0], [1], 4)",
+                        {{"w", randn({4, 1, 32}, 1)}}, {randn({1, 4, 40}, 2)}) == "not wanted");
 }
 
 /// The refusal of a graph with a packed weight that something else reads as well.
@@ -227,9 +227,9 @@ TEST_CASE("translations refuse what the engine reads wrongly or not at all") {
   CHECK(refusal_of("aten::mul.Tensor", tract).find("a Q4_0 weight in mul has no translation") !=
         std::string::npos);
   const std::string old = refusal_of("", {target::Engine::tract, {0, 21, 10}});
-  CHECK(old.find("it can be expressed from tract@0.21.11 on") != std::string::npos);
+  CHECK(old.find("supported from tract@0.21.11 on") != std::string::npos);
   const std::string strict = refusal_of("", target::parse_target("khronos"));
-  CHECK(strict.find("standard NNEF has no form of it") != std::string::npos);
+  CHECK(strict.find("standard NNEF cannot express it") != std::string::npos);
 }
 
 }  // namespace

@@ -156,8 +156,8 @@ TEST_CASE("strict NNEF unrolls time steps, up to a limit") {
   const std::string said = export_error(with_parameters(model, 1, parameters(3)),
                                         {randn({513, 1, kIn}, 1)}, target::parse_target("khronos"));
   CAPTURE(said);
-  CHECK(said.find("NNEF has no loops: iterations are written one after the other, if their number "
-                  "is known, up to 512 of them and 100000 operations\n") != std::string::npos);
+  CHECK(said.find("NNEF has no loops: a loop is unrolled if its number of iterations is known, up "
+                  "to 512 iterations and 100000 operations\n") != std::string::npos);
 }
 
 TEST_CASE("packed sequences are refused") {

@@ -57,7 +57,7 @@ TEST_CASE("a quantised tensor is written, whole and in part") {
 }
 
 TEST_CASE("memory shared by tensors with two scales is refused") {
-  const std::string text = "a quantised tensor whose memory another one shares takes another scale";
+  const std::string text = "a quantised tensor that shares memory with another one takes another scale";
   CHECK_NE(refused("  v = torch.select(q, 0, 0)\n  torch.copy_(q, p)\n",
                    "(torch.dequantize(q), torch.dequantize(v))")
                .find(text),

@@ -35,11 +35,11 @@ TEST_CASE("products of repeated matrices") {
 TEST_CASE("operations between an expansion and a product") {
   std::vector<std::string> all;
   for (const char* const expanded : {"x.expand(4, 3)", "y.expand(4, 3)"})
-    for (const char* const way :
+    for (const char* const direction :
          {".exp()", ".relu()", " * 1.0", " + 0", " * 2 + 1", ".double().float()", ".contiguous()",
           ".clone()", ".unsqueeze(0)", ".t().contiguous().t()", ".view(2, 2, 3)", "[:3]",
           "[:, :3].neg()", ".sigmoid().log()", ".flip(0)", ".roll(1, 1)", ".abs().sqrt()"})
-      all.push_back(cat("torch.matmul(", expanded, way, ", z.t())"));
+      all.push_back(cat("torch.matmul(", expanded, direction, ", z.t())"));
   all.emplace_back("(x.expand(4, 3) + y.expand(4, 3)) @ z.t()");
   all.emplace_back("(x.expand(4, 3) * x.expand(4, 3)) @ z.t()");
   all.emplace_back("(x + y) @ z.t()");

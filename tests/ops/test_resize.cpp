@@ -105,7 +105,7 @@ TEST_CASE("integers are interpolated by torch's own rules, which are refused") {
               {randint({2, 3, 5, 7}, 0, 255, 5, DType::u8)}),
       "error[unsupported-op]: aten::upsample_bilinear2d has no translation for tract@0.23.9 here\n"
       "  --> the model (Model)\n"
-      "  why:  torch interpolates integers with rounded weights of its own\n"
+      "  why:  torch interpolates integers with specially rounded weights\n"
       "  help: interpolate in float32\n");
 }
 

@@ -120,14 +120,14 @@ TEST_CASE("dropout in training is refused") {
   const Parameters all = parameters(layer);
   std::string text = call(layer, all, "y");
   text.replace(text.find("0.0, False"), 10, "0.5, True");
-  CHECK_EQ(export_error(with_parameters(text, 2, all),
-                        {randn({5, 2, kInput}, 1), randn({2, 2, kHidden}, 2)}, newest_target()),
-           "error[unsupported-argument]: aten::gru.input: train=true has no translation for "
-           "tract@0.23.9\n"
-           "  --> the model (Model)\n"
-           "  why:  it draws random numbers, so that no run of the engine could be compared with "
-           "torch\n"
-           "  help: call model.eval() before saving the model\n");
+  CHECK_EQ(
+      export_error(with_parameters(text, 2, all),
+                   {randn({5, 2, kInput}, 1), randn({2, 2, kHidden}, 2)}, newest_target()),
+      "error[unsupported-argument]: aten::gru.input: train=true has no translation for "
+      "tract@0.23.9\n"
+      "  --> the model (Model)\n"
+      "  why:  it generates random numbers, so a run of the engine cannot be compared with torch\n"
+      "  help: call model.eval() before saving the model\n");
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 
 #include "nnef_writer/print.h"
 #include "src/diag/error.h"
-#include "src/export/torch_module.h"
+#include "src/model/torch_module.h"
 #include "tests/support/dynamic.h"
 #include "tests/support/example.h"
 #include "tests/support/script.h"

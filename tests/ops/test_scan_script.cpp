@@ -3,7 +3,7 @@
 
 #include "src/diag/error.h"
 #include "src/export/dynamic_model.h"
-#include "src/export/torch_module.h"
+#include "src/model/torch_module.h"
 #include "tests/support/dynamic.h"
 #include "tests/support/named.h"
 #include "tests/support/script.h"
@@ -15,8 +15,7 @@ const std::vector<Sizes> kLengths = {{{"S", 4}}, {{"S", 1}}, {{"S", 7}}, {{"S", 
 
 ir::Ints shape_at(const std::vector<std::string>& shape, const Sizes& sizes) {
   ir::Ints out;
-  for (const std::string& size : shape)
-    out.push_back(dynamic::evaluate(ir::parse_dim(size), sizes));
+  for (const std::string& size : shape) out.push_back(ir::evaluate(ir::parse_dim(size), sizes));
   return out;
 }
 
@@ -265,7 +264,7 @@ def forward(self, x):
            "was written\n"
            "   1x t2n::scan of complex tensors   first: the model (Model)\n"
            "      why: a loop carries, reads or collects complex tensors\n"
-           "  help: let it do so with torch.view_as_real of them; inside, they may be complex\n");
+           "  help: pass torch.view_as_real of them; inside the loop they may be complex\n");
 }
 
 TEST_CASE("a loop over the rest of a list, and loops that end before the tensor does") {

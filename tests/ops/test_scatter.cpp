@@ -120,12 +120,12 @@ TEST_CASE("writes by position under every name") {
 }
 
 TEST_CASE("strided parts of memory are refused") {
-  check_refused("torch.as_strided_scatter(x, y, [2, 2], [2, 1], 1)", {kX, randn({2, 2}, 17)},
-                "error[unsupported-op]: aten::as_strided_scatter has no translation for TARGET\n"
-                "  --> the model (Model)\n"
-                "  why:  its strides address the memory of self, whose layout the graph does not "
-                "hold\n"
-                "  help: write through ordinary indexing instead\n");
+  check_refused(
+      "torch.as_strided_scatter(x, y, [2, 2], [2, 1], 1)", {kX, randn({2, 2}, 17)},
+      "error[unsupported-op]: aten::as_strided_scatter has no translation for TARGET\n"
+      "  --> the model (Model)\n"
+      "  why:  its strides depend on the memory layout of self, which the graph does not contain\n"
+      "  help: write through ordinary indexing instead\n");
 }
 
 TEST_CASE("index_add, index_copy, index_fill and put") {

@@ -1,7 +1,7 @@
 // Packed sequences: recurrent layers over sequences of several lengths, and what is padded again.
 #include "ir/evaluator.h"
 #include "src/diag/error.h"
-#include "src/export/torch_module.h"
+#include "src/model/torch_module.h"
 #include "tests/ops/check_script.h"
 #include "tests/support/dynamic.h"
 
@@ -147,8 +147,9 @@ TEST_CASE("sizes that follow from lengths, of one export") {
                {4, 3, 2}, {5, 5, 5}, {5, 4, 1}, {3, 1, 1}, {1, 1, 1}, {2, 2, 2}})
         runs.push_back(inputs_of(each, lengths));
       try {
-        CHECK_EQ(open_differences(born_example(model_of(each), runs), newest_target(), rel(1e-5)),
-                 "");
+        CHECK_EQ(
+            open_differences(unbacked_example(model_of(each), runs), newest_target(), rel(1e-5)),
+            "");
       } catch (const Error& error) {
         FAIL_CHECK(std::string(render_text(error.diagnostic())));
       }
@@ -162,7 +163,7 @@ const std::vector<std::vector<ir::Tensor>> kSequences = {
     {randn({3, 4, 2}, 3), values({3}, {2, 2, 1}, DType::i64)}};
 
 TEST_CASE("packed rows and batch sizes as tensors") {
-  check_born(
+  check_unbacked(
       {"torch._pack_padded_sequence(x, y, True)[0]", "torch._pack_padded_sequence(x, y, True)[1]",
        "torch._pack_padded_sequence(x.transpose(0, 1), y, False)[0].sum(0)",
        "torch._pad_packed_sequence(torch._pack_padded_sequence(x, y, True)[0].exp(), "
@@ -175,7 +176,7 @@ TEST_CASE("packed rows and batch sizes as tensors") {
 TEST_CASE("the model fails for lengths that torch refuses") {
   for (const std::vector<double>& lengths :
        std::vector<std::vector<double>>{{5, 2, 1}, {3, 2, 0}, {1, 2, 3}}) {
-    OpenExample example = born_example(
+    OpenExample example = unbacked_example(
         expression_script("torch._pack_padded_sequence(x, y, True)[1]", 2), kSequences);
     example.runs = {{{},
                      {kSequences[0][0], values({3}, lengths, DType::i64)},
@@ -210,8 +211,8 @@ TEST_CASE("batch sizes from elsewhere are refused") {
                    target::target_name(target) +
                    " here\n"
                    "  --> the model (Model)\n"
-                   "  why:  which of its rows belong together is not known: its batch sizes are "
-                   "not of a pack_padded_sequence that stands beside it\n"
+                   "  why:  its sequences are unknown: its batch sizes do not come from a "
+                   "pack_padded_sequence of the same graph\n"
                    "  help: pack them by pack_padded_sequence in the same method, outside of "
                    "loops\n");
     }
@@ -220,8 +221,8 @@ TEST_CASE("batch sizes from elsewhere are refused") {
       {randn({5, 2}, 1), values({3}, {2, 2, 1}, DType::i64)},
       "error[unsupported-op]: aten::_pad_packed_sequence has no translation for TARGET here\n"
       "  --> the model (Model)\n"
-      "  why:  which of its rows belong together is not known: its batch sizes are not "
-      "of a pack_padded_sequence that stands beside it\n"
+      "  why:  its sequences are unknown: its batch sizes do not come from a pack_padded_sequence "
+      "of the same graph\n"
       "  help: pack them by pack_padded_sequence in the same method, outside of loops\n");
 }
 

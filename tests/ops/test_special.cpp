@@ -224,7 +224,7 @@ void check_degrees(const std::string& name) {
   refused("", tensor + "x)", computed);
   refused(".x_scalar", number + "x)", computed);
   refused("", tensor + "torch.tensor([1.0, 2.0, 4.0]))",
-          "it is written for one number, not for several\n  help: pass a number\n");
+          "its translation supports one number, not several\n  help: pass a number\n");
 }
 
 TEST_CASE("orthogonal polynomials") {
@@ -248,7 +248,7 @@ TEST_CASE("orthogonal polynomials") {
       "error[unsupported-argument]: aten::special_hermite_polynomial_h.n_scalar: n=65 has "
       "no translation for TARGET\n"
       "  --> the model (Model)\n"
-      "  why:  it is written step by step, and this would take too many of them\n"
+      "  why:  it is unrolled step by step, and this would take too many steps\n"
       "  help: use degrees up to 64\n");
 }
 
@@ -270,7 +270,7 @@ TEST_CASE("special functions without a translation are refused with the reason")
                       "  why:  " +
                       why + "\n" + help);
   };
-  const std::string steps = "its algorithm takes as many steps as the data asks for";
+  const std::string steps = "its number of steps depends on the data";
   const std::vector<ir::Tensor> numbers = {uniform({3}, 1, 2, 3), uniform({3}, 1, 2, 4)};
   const std::vector<ir::Tensor> integers = {randint({3}, 1, 9, 4), randint({3}, 1, 9, 5)};
   for (const char* name : {"igamma", "igammac"}) refused(name, numbers, steps);
@@ -279,19 +279,19 @@ TEST_CASE("special functions without a translation are refused with the reason")
   check_refused("torch.polygamma(31, x)", numbers,
                 "error[unsupported-argument]: aten::polygamma: n=31 has no translation for TARGET\n"
                 "  --> the model (Model)\n"
-                "  why:  it is written step by step, and this would take too many of them\n"
+                "  why:  it is unrolled step by step, and this would take too many steps\n"
                 "  help: use n up to 30\n");
   check_refused("torch.special_zeta(31, x)", numbers,
                 "error[unsupported-argument]: aten::special_zeta.self_scalar: self=31 has no "
                 "translation for TARGET\n"
                 "  --> the model (Model)\n"
-                "  why:  it is written step by step, and this would take too many of them\n"
+                "  why:  it is unrolled step by step, and this would take too many steps\n"
                 "  help: use exponents up to 30\n");
   check_refused("torch.special_zeta(torch.tensor([2.0, 3.0, 4.0]), x)", numbers,
                 "error[unsupported-argument]: aten::special_zeta: self=f32[3] has no translation "
                 "for TARGET\n"
                 "  --> the model (Model)\n"
-                "  why:  it is written for one number, not for several\n"
+                "  why:  its translation supports one number, not several\n"
                 "  help: pass a number\n");
   check_refused("torch.special_zeta(x, 2.0)", numbers,
                 "error[unsupported-argument]: aten::special_zeta.other_scalar: self=f32[3] has no "

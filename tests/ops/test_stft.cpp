@@ -142,7 +142,7 @@ TEST_CASE("signals under too many frames are refused") {
       "error[unsupported-op]: 1 operator (1 use) has no translation for tract@0.23.9; "
       "nothing was written\n"
       "   1x aten::istft of complex tensors   first: the model (Model)\n"
-      "      why: each entry lies under more than 256 frames\n"
+      "      why: more than 256 frames overlap at each entry\n"
       "  help: use a larger hop_length\n");
 }
 

@@ -109,7 +109,7 @@ TEST_CASE("values that strict NNEF cannot hold are refused") {
       "error[unsupported-argument]: aten::add.Scalar: integers beyond 2^24 have no translation "
       "for khronos@1.0.5\n"
       "  --> the model (Model)\n"
-      "  why:  standard NNEF computes with scalars only, which readers hold as f32\n"
+      "  why:  standard NNEF computes with scalars only, which readers store as f32\n"
       "  help: export for tract, which has integers of 64 bits\n");
   CHECK_EQ(strict_refusal("torch.relu(x)", {values({0, 3}, {})}),
            "error[unsupported-argument]: an input without elements has no translation for "
@@ -122,8 +122,8 @@ TEST_CASE("lowerings with too many statements or too much memory are refused") {
   CHECK_EQ(strict_refusal("torch.sort(x)[0]", {randn({5000}, 3)}),
            "error[unsupported-argument]: aten::sort has no translation for khronos@1.0.5\n"
            "  --> the model (Model)\n"
-           "  why:  standard NNEF expresses it by comparing every pair of positions, "
-           "25000000 of them here\n"
+           "  why:  standard NNEF expresses it by comparing every pair of elements, here "
+           "25000000 pairs\n"
            "  help: export for tract\n");
   const ir::Tensor weights = randn({4, 1}, 4), sequence = randn({513, 1, 1}, 5);
   Script model = expression_script(
@@ -132,7 +132,7 @@ TEST_CASE("lowerings with too many statements or too much memory are refused") {
   CHECK_EQ(export_error(model, {sequence, randn({1, 1, 1}, 6)}, kStrict),
            "error[unsupported-argument]: aten::lstm.input has no translation for khronos@1.0.5\n"
            "  --> the model (Model)\n"
-           "  why:  NNEF has no loops: recurrent layers are written step by step, up to 512 steps, "
+           "  why:  NNEF has no loops: recurrent layers are unrolled, up to 512 steps, "
            "not 513\n"
            "  help: export with a shorter input, or for tract\n");
 }

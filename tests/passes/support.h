@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "src/passes/pass.h"
+#include "src/export/pass_table.h"
 #include "tests/ir/support.h"
 
 namespace t2n::passes {

@@ -3,15 +3,15 @@
 
 #include <cmath>
 
-#include "src/compress/calibrate.h"
+#include "src/compress/calibrate/calibrate.h"
 #include "src/config/compression_settings.h"
 #include "tests/passes/support.h"
 
 namespace t2n::passes {
 namespace {
 
+using compress::InputMoments;
 using compress::Moments;
-using compress::SeenInputs;
 
 /// Rounding to a grid, as much of it as a weight needs here.
 std::vector<ir::Tensor> fake_quantised(const ir::Node& node, const ir::Operand& operand) {
@@ -24,7 +24,7 @@ std::vector<ir::Tensor> fake_quantised(const ir::Node& node, const ir::Operand& 
 
 /// The pass after a run in which `layer` was given rows of this sum.
 std::string corrected(const std::string& text, const std::string& settings,
-                      const std::map<std::string, std::shared_ptr<SeenInputs>>& seen,
+                      const std::map<std::string, std::shared_ptr<InputMoments>>& seen,
                       std::vector<Diagnostic>* said = nullptr) {
   const compress::Settings read(config::read_compression_settings(settings, "s.json"));
   PassContext context;
@@ -33,18 +33,18 @@ std::string corrected(const std::string& text, const std::string& settings,
   if (said != nullptr)
     context.report = [said](const Diagnostic& diagnostic) { said->push_back(diagnostic); };
   ir::Graph graph = ir::parse(text);
-  if (!seen.empty()) graph.attributes[compress::kSeenInputs] = Moments(seen);
+  if (!seen.empty()) graph.attributes[compress::kInputMoments] = Moments(seen);
   run_pipeline(graph, {"correct-bias"}, context);
   return ir::print(graph);
 }
 
-std::shared_ptr<SeenInputs> inputs(ir::Ints shape, std::vector<double> weight,
-                                   std::vector<double> sum, double rows) {
-  SeenInputs out;
+std::shared_ptr<InputMoments> inputs(ir::Ints shape, std::vector<double> weight,
+                                     std::vector<double> sum, double rows) {
+  InputMoments out;
   out.sum = std::move(sum);
   out.rows = rows;
   out.weight = ir::tensor_of<double>(ir::DType::f32, std::move(shape), weight);
-  return std::make_shared<SeenInputs>(std::move(out));
+  return std::make_shared<InputMoments>(std::move(out));
 }
 
 const std::string kSettings = R"({"": {"weights": {"bits": 8}, "bias_correction": true}})";
@@ -99,7 +99,7 @@ TEST_CASE("layers that cannot be corrected are reported with the reason") {
   CHECK(corrected(kRoundedBias, kSettings, {{"/linear_0", seen}}, &said) == kRoundedBias);
   REQUIRE(said.size() == 1);
   CHECK(said[0].id == "bias-not-corrected");
-  CHECK(said[0].details == std::vector<std::string>{"/linear_0: its bias is no constant"});
+  CHECK(said[0].details == std::vector<std::string>{"/linear_0: its bias is not a constant"});
   said.clear();
   CHECK(corrected(kRoundedBias, kSettings, {}, &said) == kRoundedBias);
   REQUIRE(said.size() == 1);

@@ -1,21 +1,18 @@
 // Casts in front of operands, and behind results that torch stored in another dtype.
 #include <doctest/doctest.h>
 
-#include "src/diag/one_of.h"
 #include "tests/passes/support.h"
 
 namespace t2n::passes {
 namespace {
 
 std::string promoted(std::string_view text) {
+  ir::OpTable operators;
+  operators.set("test::sqrt", ir::Promotion::to_float, "here");
+  for (const char* name : {"test::add", "test::lt", "test::where", "test::cat"})
+    operators.set(name, ir::Promotion::operands, "here");
   PassContext context;
-  context.promotion = [](ir::OpId op) -> std::optional<ir::Promotion> {
-    const std::string_view name = ir::op_name(op);
-    if (name == "test::sqrt") return ir::Promotion::to_float;
-    constexpr std::array<std::string_view, 4> kOthers = {"test::add", "test::lt", "test::where",
-                                                         "test::cat"};
-    return is_one_of(name, kOthers) ? std::optional(ir::Promotion::operands) : std::nullopt;
-  };
+  context.operators = &operators;
   std::string out = after("explicit-promotion", text, context);
   CHECK(after("explicit-promotion", out) == out);  // nothing is left to do
   return out;
@@ -88,8 +85,10 @@ TEST_CASE("a result that torch stored in a narrower dtype is cast visibly") {
 
 TEST_CASE("products and quotients of f16 take a number that f16 does not hold in f32") {
   const auto of = [](const std::string& other, const std::string& op = "aten::mul.Scalar") {
+    ir::OpTable operators;
+    operators.set(op, ir::Promotion::operands, "here");
     PassContext context;
-    context.promotion = [](ir::OpId) { return std::optional(ir::Promotion::operands); };
+    context.operators = &operators;
     return after("explicit-promotion",
                  cat("graph m(%x: f16[2], %s: f32[], %v: f32[1]) -> (%a as \"y\") {\n"
                      "  %a: f16[2] = ",

@@ -153,7 +153,7 @@ TEST_CASE("scales that follow from data are of one run: nothing joins them") {
 }
 
 /// Linear, ReLU, view, quantised: the view is of integers then.
-constexpr const char* kRising = R"(graph m(%x: f32[1,2]) -> (%r as "r") {
+constexpr const char* kHoist = R"(graph m(%x: f32[1,2]) -> (%r as "r") {
     const %w: f32[2,2] = {1.0, 2.0, 3.0, 4.0}
     %a: f32[1,2] = aten::linear(input=%x, weight=%w, bias=none)
     %b: f32[1,2] = aten::relu(self=%a)
@@ -163,7 +163,7 @@ constexpr const char* kRising = R"(graph m(%x: f32[1,2]) -> (%r as "r") {
   })";
 
 TEST_CASE("quantisation rises to the layer that it can be joined with") {
-  CHECK(made("propagate-qparams", kRising) == spelled(R"(graph m(%x: f32[1,2]) -> (%r as "r") {
+  CHECK(made("propagate-qparams", kHoist) == spelled(R"(graph m(%x: f32[1,2]) -> (%r as "r") {
   const %w: f32[2,2] = {1.0, 2.0, 3.0, 4.0}
   %a: f32[1,2] = aten::linear(input=%x, weight=%w, bias=none) as linear_0
   %b: f32[1,2] = aten::relu(self=%a) as relu_0
@@ -173,8 +173,8 @@ TEST_CASE("quantisation rises to the layer that it can be joined with") {
 }
 )"));
   PassContext without;
-  without.is_native = [](ir::OpId) { return false; };
-  check_left("propagate-qparams", kRising, without);
+  without.native = {};
+  check_left("propagate-qparams", kHoist, without);
 }
 
 std::string layer(const std::string& between, const std::string& bias = "%b") {
@@ -227,7 +227,7 @@ TEST_CASE("a layer whose intermediate value has another reader stays") {
 
 TEST_CASE("the target says whether it has the layer") {
   PassContext context;
-  context.is_native = [](ir::OpId op) { return ir::op_name(op) == "quantized::linear"; };
+  context.native = {{ir::op_id("quantized::linear")}};
   CHECK(made("fuse-quantised", layer(kQuantised), context).find("quantized::linear(") !=
         std::string::npos);
   check_left("fuse-quantised", layer(kRectified), context);

@@ -1,9 +1,9 @@
 // A planted fault for each rule of the lint, and graphs that it has nothing to say of.
 #include <doctest/doctest.h>
 
-#include "src/compress/clipping.h"
-#include "src/compress/lint.h"
-#include "src/compress/settings.h"
+#include "src/compress/calibrate/clipping.h"
+#include "src/compress/explain/lint.h"
+#include "src/compress/settings/settings.h"
 #include "src/config/compression_settings.h"
 #include "tests/passes/support.h"
 
@@ -95,12 +95,12 @@ TEST_CASE("lint: constants that are rounded at run time") {
       "quant_min=-128, quant_max=127)\n";
   const std::string constant = "const %w: f32[2,2] = {1.0, 2.0, 3.0, 4.0}\n";
   check_found(linted(graph(constant + rounded + linear("x"))), "float-constant",
-              "the constant 'w' is stored as floats, and rounded at run time");
+              "the constant 'w' is stored as floats and rounded at run time");
   check_found(linted(graph("const %v: f32[2,2] = {1.0, 2.0, 3.0, 4.0}\n"
                            "%w: f32[2,2] = aten::neg(self=%v)\n" +
                            rounded + linear("x"))),
               "float-constant",
-              "'w' follows from constants, and is computed and rounded at run time");
+              "'w' depends only on constants, but is computed and rounded at run time");
 }
 
 TEST_CASE("lint: sums of unlike scales, and of like ones") {
@@ -111,7 +111,7 @@ TEST_CASE("lint: sums of unlike scales, and of like ones") {
                  "%y: f32[1,2] = aten::add.Tensor(self=%a, other=%b, alpha=1)\n");
   };
   check_found(linted(text("0.25")), "unlike-scales",
-              "what 'add' joins has steps of 0.5 (zero at 3) and of 0.25 (zero at 3)");
+              "operands of 'add' have the scales 0.5 (zero point 3) and 0.25 (zero point 3)");
   CHECK(linted(text("0.5")).empty());
 }
 
@@ -141,8 +141,7 @@ TEST_CASE("lint: a setting of a file that asks for what is not there") {
     return linted(text, context);
   };
   check_found(with(R"({"emb": {"activations": {"bits": 8}, "weights": {"bits": 8}}})"),
-              "idle-setting",
-              "s.json: 'emb' asks for 'activations', of which its layers have none");
+              "idle-setting", "s.json: 'emb' requests 'activations', which none of its layers has");
   CHECK(with(R"({"emb": {"weights": {"bits": 8}, "activations": null}})").empty());
   CHECK(with(R"({"": {"activations": {"bits": 8}}})").empty());
 }
@@ -151,7 +150,7 @@ TEST_CASE("lint: ranges that were never seen, and that the grid does not reach o
   check_found(linted(observed_input("low=floats[], high=floats[], scale=floats[], zero_point=[]")),
               "unseen-range", "no range of 'x' was seen");
   check_found(linted(observed_input("low=[-1.0], high=[1.0], scale=[0.00390625], zero_point=[0]")),
-              "saturation", "50.2 % of the range that was seen of 'x' lies outside of its grid");
+              "saturation", "50.2 % of the recorded range of 'x' is clipped");
   CHECK(
       linted(observed_input("low=[-1.0], high=[1.0], scale=[0.0078125], zero_point=[0]")).empty());
 }
@@ -161,8 +160,7 @@ TEST_CASE("lint: counted shares are reported from one percent on") {
   double share = 0.02;
   context.clipped = [&](const ir::Graph&) { return std::map<std::string, double>{{"a", share}}; };
   const std::string text = graph(kWeight + fake("x", "a") + linear("a"));
-  check_found(linted(text, context), "saturation",
-              "2 % of 'x' lies outside of its grid on the calibration set");
+  check_found(linted(text, context), "saturation", "2 % of 'x' is clipped on the calibration set");
   share = 0.005;
   CHECK(linted(text, context).empty());
 }

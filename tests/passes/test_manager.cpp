@@ -20,7 +20,7 @@ TEST_CASE("names are unique, documented, and the default pipeline knows only the
     CHECK_FALSE(info.doc.empty());
     names.push_back(info.name);
   }
-  for (const std::string& name : default_pipeline())
+  for (const std::string& name : pipeline(Pipeline::standard))
     CHECK(std::find(names.begin(), names.end(), name) != names.end());
 }
 
@@ -86,7 +86,7 @@ TEST_CASE("a graph that is invalid from the start is refused") {
 
 TEST_CASE("the default pipeline on 50,000 operations") {
   ir::Graph graph = ir::relu_chain(50'000);
-  CHECK_FALSE(run_pipeline(graph, default_pipeline(), {}));
+  CHECK_FALSE(run_pipeline(graph, pipeline(Pipeline::standard), {}));
   CHECK(graph.nodes.size() == 50'000);
 }
 

@@ -1,7 +1,7 @@
 // Small weights set to zero, by settings.
 #include <doctest/doctest.h>
 
-#include "src/compress/settings.h"
+#include "src/compress/settings/settings.h"
 #include "tests/passes/support.h"
 
 namespace t2n::passes {
@@ -139,11 +139,11 @@ TEST_CASE("layers that share a weight must want the same of it") {
       settings({{"a", {{"prune.sparsity", 0.5}}, ""}, {"b", {{"prune.pattern", "1:2"}}, ""}}));
   CHECK(differ.id == "usage");
   CHECK(differ.message ==
-        "the mask of 'w' is asked for by pruning of Net/Linear[a]/linear_0 and by pruning of "
-        "Net/Linear[b]/linear_0, in different ways");
-  CHECK(differ.why == "one asks for a share of 0.5, the other for 1 of each 2 along axis 1");
+        "the mask of 'w' is requested by pruning of Net/Linear[a]/linear_0 and by pruning of "
+        "Net/Linear[b]/linear_0, with different settings");
+  CHECK(differ.why == "one requests a share of 0.5, the other 1 of each 2 along axis 1");
   const Diagnostic one = problem(settings({{"b", {{"prune.sparsity", 0.5}}, ""}}));
-  CHECK(one.why == "one asks for no pruning, the other for a share of 0.5");
+  CHECK(one.why == "one requests no pruning, the other a share of 0.5");
 }
 
 TEST_CASE("without settings nothing is pruned, nor are other constants and integers") {

@@ -35,7 +35,7 @@ TEST_CASE("weights come first, with their bits, and idle pairs are counted") {
   CHECK_EQ(info_str(all.tensors[1].info), "8 bits, unsigned, per tensor");
   CHECK_EQ(all.weights, 6);
   CHECK_EQ(all.weight_bytes, 3);
-  CHECK_EQ(all.idle_pairs, 1);
+  CHECK_EQ(all.redundant_pairs, 1);
 }
 
 TEST_CASE("the quantum of an output is that of the quantiser that its values come from") {

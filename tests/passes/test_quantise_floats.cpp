@@ -1,8 +1,8 @@
 // Passes that make integers of floats, one by one.
 #include <doctest/doctest.h>
 
-#include "src/compress/moments.h"
-#include "src/compress/settings.h"
+#include "src/compress/calibrate/moments.h"
+#include "src/compress/settings/settings.h"
 #include "src/config/compression_settings.h"
 #include "tests/passes/support.h"
 
@@ -61,7 +61,7 @@ TEST_CASE("weights that 16 bits do not hold stay, and their module is named") {
   context.settings = &settings;
   context.report = [&](const Diagnostic& diagnostic) { said += diagnostic.details.at(0); };
   check_unchanged("insert-observers", text, context);
-  CHECK(said == "w: it holds numbers beyond 65504, the largest in 16 bits");
+  CHECK(said == "w: it has values beyond 65504, the largest 16-bit float");
   text.replace(text.find("65520.0"), 7, "65519.0");  // rounds to 65504
   CHECK(after("insert-observers", text, context).find("t2n::cast") != std::string::npos);
 }
@@ -81,7 +81,7 @@ TEST_CASE("weights that would vanish stay in floats") {
   };
   const std::string half = R"({"format": "f16"})";
   const std::string integers = R"({"bits": 8})";
-  const std::string why = "w: its numbers are too small for what they would be stored as";
+  const std::string why = "w: its values are too small for the requested format";
   CHECK(said(half, "1e-09, -1e-09, 0.0, 2e-09") == why);
   CHECK(said(half, "1e-09, -1e-09, 0.0, 0.001").empty());
   CHECK(said(half, "0.0, 0.0, 0.0, 0.0").empty());
@@ -99,7 +99,7 @@ TEST_CASE("no integers stand for what is not finite") {
     } catch (const Error& error) {
       CHECK(error.diagnostic().id == "unsupported-argument");
       CHECK(error.diagnostic().message ==
-            "the weight 'w' holds NaN or infinities, which no integers stand for");
+            "the weight 'w' contains NaN or infinities, which integers cannot represent");
     }
   }
 }
@@ -192,10 +192,10 @@ TEST_CASE("compensate-rounding lets the second weight make up for the first one'
     PassContext context;
     context.settings = &settings;
     context.calibrate = [&](ir::Graph& graph) {
-      auto seen = std::make_shared<compress::SeenInputs>();
+      auto seen = std::make_shared<compress::InputMoments>();
       seen->second = second;
       const std::string address = ir::node_address(graph, graph.nodes.at(1));
-      graph.attributes[compress::kSeenInputs] = compress::Moments{{address, seen}};
+      graph.attributes[compress::kInputMoments] = compress::Moments{{address, seen}};
     };
     return after("compensate-rounding",
                  cat("graph m(%x: f32[1,2]) -> (%y as \"y\") {\n"
@@ -263,7 +263,7 @@ TEST_CASE("insert-fake-quant rounds where a grid is known; a range never seen is
 )");
   REQUIRE(said.size() == 1);
   CHECK(said[0].id == "range-never-seen");
-  CHECK(said[0].message == "'x' stays in floats: no range of it was seen");
+  CHECK(said[0].message == "'x' stays in floats: calibration recorded no range for it");
 }
 
 /// The axis of the observer of a weight of these elements, as text.

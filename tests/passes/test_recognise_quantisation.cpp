@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ops/all.h"
+#include "src/translate/registry.h"
 #include "tests/passes/support.h"
 
 namespace t2n::passes {
@@ -70,6 +72,7 @@ std::vector<Tensor> evaluate_grid(const ir::Node& node, const ir::Operand& opera
 PassContext grid_context() {
   PassContext out;
   out.evaluate = evaluate_grid;
+  out.operators = &ops::registry().table();
   return out;
 }
 
@@ -246,10 +249,10 @@ TEST_CASE("the note counts stored weights with their bits, and the others") {
     %z: f32[5] = aten::mul.Tensor(self=%a, other=%s)
     %y: f32[5] = aten::mul.Tensor(self=%z, other=%r)
   })");
-  CHECK(note.message == "1 of 2 weights behind quantisers stored as integers");
+  CHECK(note.message == "1 of 2 weights with quantisers stored as integers");
   const std::vector<std::string> details = {
       "1 weight of 3 bits", "1 rounding of activations",
-      "v stays floats: its quantiser gives no integers of 8 bits times a scale"};
+      "v stays in floats: its quantiser does not produce 8-bit integers times a scale"};
   CHECK(note.details == details);
 }
 
@@ -259,9 +262,9 @@ TEST_CASE("the note names weights that stay floats also where no other is stored
     %s: f32[5] = aten::round(self=%v)
     %y: f32[5] = aten::mul.Tensor(self=%x, other=%s)
   })");
-  CHECK(note.message == "0 of 1 weight behind quantisers stored as integers");
+  CHECK(note.message == "0 of 1 weight with quantisers stored as integers");
   const std::vector<std::string> details = {
-      "v stays floats: its quantiser gives no integers of 8 bits times a scale"};
+      "v stays in floats: its quantiser does not produce 8-bit integers times a scale"};
   CHECK(note.details == details);
 }
 

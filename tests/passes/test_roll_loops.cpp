@@ -160,7 +160,7 @@ TEST_CASE(
 )");
   CHECK_EQ(
       refusal(recurrence(kOpen, {"iteration.0", "iteration.0", "iteration.0"}, "%t1 as \"y\"", "")),
-      "dynamic-loop: what iteration 1 of a loop computed is used by itself (t0)");
+      "dynamic-loop: the result of iteration 1 of a loop is used on its own (t0)");
 }
 
 TEST_CASE("a loop that is no recurrence stays unrolled, and is refused if its length is open") {
@@ -168,7 +168,7 @@ TEST_CASE("a loop that is no recurrence stays unrolled, and is refused if its le
   CHECK_EQ(rolled(fixed),
            ir::print(ir::parse(recurrence("", {"1", "0", "4"}, "%t2 as \"y\"", ""))));
   CHECK_EQ(refusal(recurrence(kOpen, {"1", "0", "2"}, "%t2 as \"y\"", "")),
-           "dynamic-loop: an argument of aten::select.int is another in iteration 2");
+           "dynamic-loop: an argument of aten::select.int differs in iteration 2");
   // More rows than there are.
   const std::string steps = recurrence(kFixed, {"0", "2", "4"}, "%t2 as \"y\"", "");
   CHECK(rolled(steps).find("scan") == std::string::npos);
@@ -306,7 +306,7 @@ TEST_CASE("a growing tensor is one join; its intermediate values must have no ot
       "  attribute unrolled_loops: loops = 0 iteration.0 = S: 0 2 4 6\n";
   CHECK(rolled(grown(kNotesOfSizes, "%y2")).find("t2n::scan(length=S") != std::string::npos);
   CHECK_EQ(refusal(grown(kNotesOfSizes, "%y1")),
-           "dynamic-loop: what a tensor has grown to in a loop is read after it");
+           "dynamic-loop: an intermediate value of a growing tensor is read after the loop");
 }
 
 TEST_CASE("joins along other axes, or of other dtypes, stay in the body") {
@@ -351,7 +351,7 @@ TEST_CASE("notes that do not fit the graph") {
   }
   CHECK_THROWS_WITH_AS(
       ir::parse("graph m() -> () {\n  attribute unrolled_loops: loops = 0 iteration.0 = 3: 1 x\n}"),
-      doctest::Contains("loops read"), Error);
+      doctest::Contains("loops such as"), Error);
 }
 
 TEST_CASE("a pass that changes nodes drops the notes: they count them") {

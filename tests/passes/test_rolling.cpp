@@ -8,7 +8,7 @@
 #include "src/diag/error.h"
 #include "src/loops/finish.h"
 #include "src/loops/iteration.h"
-#include "src/loops/rolling.h"
+#include "src/loops/rerolling.h"
 #include "tests/passes/support.h"
 
 namespace t2n::passes {
@@ -34,7 +34,7 @@ class Recording {
       if (i < source_.nodes.size()) append(source_.nodes[i]);
     }
     for (size_t i = 0; i < source_.outputs.size(); ++i)
-      graph_.outputs.push_back(rolling_.settled(ids_.at(source_.outputs[i]), {}));
+      graph_.outputs.push_back(rerolling_.materialised(ids_.at(source_.outputs[i]), {}));
     graph_.output_names = source_.output_names;
     check_names();
     loops::finish_loops(graph_, {});
@@ -45,7 +45,7 @@ class Recording {
   /// The operations that came into the graph since this was asked before.
   std::string added() {
     std::string out;
-    for (const ir::Node& node : rolling_.take_additions().nodes)
+    for (const ir::Node& node : rerolling_.take_additions().nodes)
       out += cat(out.empty() ? "" : " ", ir::op_short_name(node.op));
     return out;
   }
@@ -53,7 +53,7 @@ class Recording {
   void append_all(size_t from, size_t to) {
     for (size_t i = from; i < to; ++i) append(source_.nodes[i]);
   }
-  loops::Rolling& rolling() { return rolling_; }
+  loops::Rerolling& rerolling() { return rerolling_; }
   ir::ValueId value(const std::string& name) const {
     for (const auto& [id, recorded] : ids_)
       if (name_of(id) == name) return recorded;
@@ -105,28 +105,28 @@ class Recording {
     const std::string op(ir::op_short_name(node.op));
     node.call = naming_.call(node.scope, op);
     for (ir::ValueId& id : node.outputs) id = add(id, op);
-    rolling_.append(std::move(node));
+    rerolling_.append(std::move(node));
   }
 
   void follow_ends(size_t at) {
     for (const ir::UnrolledLoop& note : notes())
       for (size_t i = 1; i < note.bounds.size(); ++i) {
         if (note.bounds[i] != at) continue;
-        rolling_.end_iteration();
-        if (i + 1 == note.bounds.size()) rolling_.end_loop(note.length, {});
+        rerolling_.end_iteration();
+        if (i + 1 == note.bounds.size()) rerolling_.end_loop(note.length, {});
       }
   }
 
   void follow_begins(size_t at) {
     const Notes all = notes();
     for (auto note = all.rbegin(); note != all.rend(); ++note)
-      if (note->bounds[0] == at) rolling_.begin_loop(note->number);
+      if (note->bounds[0] == at) rerolling_.begin_loop(note->number);
   }
 
   const ir::Graph source_;
   ir::Graph graph_;
   ir::Naming naming_;
-  loops::Rolling rolling_{graph_, naming_};
+  loops::Rerolling rerolling_{graph_, naming_};
   std::map<ir::ValueId, ir::ValueId> ids_;  ///< of the source, in the graph
   std::map<std::string, std::string> names_;
 };
@@ -224,30 +224,30 @@ TEST_CASE("names and numbers of what follows do not depend on the number of iter
 
 TEST_CASE("what came into the graph: iterations as they are, and the scan once the loop ended") {
   Recording recording(counted_recurrence(3, "%tanh_2 as \"h\"", ""));
-  loops::Rolling& rolling = recording.rolling();
+  loops::Rerolling& rerolling = recording.rerolling();
   const ir::Symbol number = [] {
     ir::Symbol out("");
     out.what.emplace<ir::Symbol::Iteration>(0);
     return out;
   }();
-  rolling.begin_loop(number);
+  rerolling.begin_loop(number);
   for (size_t i = 0; i < 3; ++i) {
     recording.append_all(3 * i, 3 * i + 3);
     CHECK_EQ(recording.added(), "select add tanh");
     const ir::ValueId h = recording.value(numbered("tanh", static_cast<int64_t>(i)));
-    CHECK(rolling.is_there(h));
-    CHECK(h >= rolling.iteration_begins());
-    rolling.end_iteration();
-    CHECK_FALSE(rolling.is_there(h));
-    CHECK(h < rolling.iteration_begins());
+    CHECK(rerolling.is_available(h));
+    CHECK(h >= rerolling.iteration_begins());
+    rerolling.end_iteration();
+    CHECK_FALSE(rerolling.is_available(h));
+    CHECK(h < rerolling.iteration_begins());
   }
   const ir::Dim length = ir::Dim::symbol(ir::Symbol::AxisSize{"x", 1});
-  const loops::Rolled rolled = rolling.end_loop(length, {});
+  const loops::Rerolled rolled = rerolling.end_loop(length, {});
   CHECK_EQ(rolled.names.at("tanh_2<2>"), "tanh");
   CHECK(rolled.later.contains("add_1<1>"));
   CHECK_EQ(recording.added(), "scan");
-  CHECK(rolling.is_of_scan(recording.value("tanh_1")));
-  CHECK_EQ(rolling.origin(recording.value("tanh_1")).value().place, 1);
+  CHECK(rerolling.is_scan_result(recording.value("tanh_1")));
+  CHECK_EQ(rerolling.origin(recording.value("tanh_1")).value().index, 1);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 """Judges many programs with two workers, and says what came of them."""
 
 import collections
+import concurrent.futures
 import json
 import multiprocessing
 import tempfile
@@ -15,12 +16,15 @@ import judge
 import layers
 import program as programs
 import values
+from child import ChildError
+from compiler import compiler
 from engine import engine
+from exporter import Exporter
 from reference import reference
 
 GENERATORS = {"statements": generate.programs, "layers": layers.programs}
 DYNAMIC_OF = 3  # every third seed of statements is a program with open axes, and two of three of layers
-CHUNK = 10  # programs between two starts of a worker: torch keeps what it compiled
+CHUNK = 40  # programs between two starts of torch, which keeps what it compiled
 EXAMPLES = 3  # seeds named per kind of message
 
 
@@ -36,13 +40,14 @@ class Result(NamedTuple):
 
 
 class Judge:
-    """What a worker keeps: a folder, an engine and torch."""
+    """What a worker keeps: a folder, and processes: the compiler, the program, an engine and torch."""
 
-    def __init__(self, binary):
-        self.binary = binary
+    def __init__(self, program):
+        self.folder = tempfile.TemporaryDirectory()
+        self.compiler = compiler()
+        self.exporter = Exporter(program, self.folder.name)
         self.engine = engine()
         self.reference = reference()
-        self.folder = tempfile.TemporaryDirectory()
         torch.set_num_threads(1)
         warnings.simplefilter("ignore")
 
@@ -50,6 +55,8 @@ class Judge:
         return self
 
     def __exit__(self, *_):
+        self.compiler.close()
+        self.exporter.close()
         self.engine.close()
         self.reference.close()
         self.folder.cleanup()
@@ -60,7 +67,7 @@ class Judge:
     def of_saved(self, name, program):
         """A process that was kept waiting by others looks like one without an end: once more, then."""
         for _ in range(2):
-            verdict = judge.judge(self.binary, program, self.path(name), self.engine, self.reference)
+            verdict = judge.judge(self.exporter, program, self.path(name), self.engine, self.reference)
             if "no end" not in verdict.why and "no answer" not in verdict.why:
                 break
             self.path(name).with_suffix(".nnef.tar").unlink(missing_ok=True)
@@ -70,23 +77,25 @@ class Judge:
 
     def of(self, name, program):
         try:
-            programs.save(program, self.path(name))
-        except Exception as error:  # torch's compiler has many ways to say no
-            return Result(name, program, judge.Verdict("INVALID", f"{type(error).__name__}: {error}"), False)
+            self.compiler.ask(program, str(self.path(name)))
+        except ChildError as error:
+            return Result(name, program, judge.Verdict("INVALID", str(error)), False)
         return self.of_saved(name, program)
 
 
-def is_dynamic(generator, seed):
+def is_dynamic(generator, seed, axes):
+    if axes != "mixed":
+        return axes == "open"
     return (seed % DYNAMIC_OF == DYNAMIC_OF - 1) == (generator == "statements")
 
 
-def save_seed(judging, generator, seed):
+def save_seed(judging, generator, seed, dynamic):
     """The seed's program, saved: the first attempt that torch compiles and runs on the sample."""
     path = judging.path(f"{generator}{seed}")
-    for program in GENERATORS[generator](seed, is_dynamic(generator, seed)):
+    for program in GENERATORS[generator](seed, dynamic):
         try:
-            programs.save(program, path)
-        except Exception:  # as above
+            judging.compiler.ask(program, str(path))
+        except ChildError:
             continue
         if judge.in_torch(judging.reference, path, values.arrays(program, 0)) is not None:
             return program
@@ -94,11 +103,12 @@ def save_seed(judging, generator, seed):
 
 
 def judge_seeds(job):
+    """`seeds`: of (generator, seed, whether the program has open axes)."""
     binary, seeds = job
     with Judge(binary) as judging:
         results = []
-        for generator, seed in seeds:
-            program = save_seed(judging, generator, seed)
+        for generator, seed, dynamic in seeds:
+            program = save_seed(judging, generator, seed, dynamic)
             none = Result(f"{generator}{seed}", programs.Program([], ""), judge.Verdict("INVALID", "no attempt came about"), False)
             results.append(judging.of_saved(f"{generator}{seed}", program) if program else none)
         return results
@@ -113,8 +123,9 @@ def judge_files(job):
 def judged(work, binary, items, workers=2):
     """The results of all items, in order, as they come."""
     jobs = [(str(binary), items[i:i + CHUNK]) for i in range(0, len(items), CHUNK)]
-    with multiprocessing.get_context("spawn").Pool(workers, maxtasksperchild=20) as pool:
-        for results in pool.imap(work, jobs):
+    spawn = multiprocessing.get_context("spawn")
+    with concurrent.futures.ProcessPoolExecutor(workers, spawn) as pool:
+        for results in pool.map(work, jobs):
             yield from results
 
 

@@ -9,9 +9,7 @@ TIMEOUT  no end
 INVALID  no program: Python or torch's compiler does not take it
 """
 
-import os
 import re
-import subprocess
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,7 +17,7 @@ import numpy as np
 
 import assertions
 import values
-from child import ChildError, limit_memory
+from child import ChildError
 
 SECONDS = 120  # for one export
 RTOL = ATOL = 1e-4
@@ -31,9 +29,9 @@ REFUSED = (2, 3, 4)
 EXCUSED = (
     "error[model-state]",  # forward changes the model itself: that is refused unless asked for
     # What torch leaves open:
-    "error[unsupported-inplace]: a tensor is written and read in other places at once",
-    "error[unsupported-inplace]: a tensor is written in which several elements lie in the same memory",
-    "error[unsupported-inplace]: a view is given as out= and becomes another size",
+    "error[unsupported-inplace]: an operation writes to a tensor that overlaps its operand",
+    "error[unsupported-inplace]: an operation writes to a tensor whose elements overlap in memory",
+    "error[unsupported-inplace]: out= is a view, which the operation would resize",
 )
 
 
@@ -50,22 +48,17 @@ def is_needless(program, verdict):
     return verdict.kind == "refused" and is_plain and not verdict.why.startswith(EXCUSED)
 
 
-def export(binary, program, saved, written, arrays):
-    """Exit code (None: no end) and what was said; `arrays` become an .npz file beside the model."""
-    command = [str(binary), "export", str(saved), "-t", "tract", "-o", str(written)]
+def arguments(program, saved, arrays):
+    """Of export, without an output; `arrays` become an .npz file beside the model."""
     npz = saved.with_suffix(".npz")
     np.savez(npz, **{name: array.numpy() for (name, _, _), array in zip(program.inputs, arrays)})
-    command += ["-i", f"@{npz}"]
-    for axis in program.axes:
-        command += ["--dynamic", axis]
-    if program.rolls:
-        command.append("--roll-loops")
-    try:
-        child = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS,
-                               preexec_fn=limit_memory, env=os.environ | {"OMP_NUM_THREADS": "1"})
-    except subprocess.TimeoutExpired:
-        return None, "no end"
-    return child.returncode, (child.stdout + child.stderr).decode(errors="replace")
+    axes = [text for axis in program.axes for text in ("--dynamic", axis)]
+    return [saved, "-t", "tract", "-i", f"@{npz}", *axes, *(["--roll-loops"] if program.rolls else [])]
+
+
+def export(exporter, program, saved, written, arrays):
+    """Exit code (None: no end) and what was said."""
+    return exporter.run(["export", *arguments(program, saved, arrays), "-o", written], SECONDS)
 
 
 def first_error(said):
@@ -193,10 +186,10 @@ def verdict_of_file(program, saved, written, engine, reference):
     return Verdict("right", f"torch leaves {undefined} of its inputs open" if undefined else "", runs=compared)
 
 
-def judge(binary, program, saved, engine, reference):
+def judge(exporter, program, saved, engine, reference):
     """The verdict on a program saved as TorchScript; its other files stay beside it."""
     written = Path(saved).with_suffix(".nnef.tar")
-    verdict = verdict_of_export(*export(binary, program, Path(saved), written, values.arrays(program, 0)))
+    verdict = verdict_of_export(*export(exporter, program, Path(saved), written, values.arrays(program, 0)))
     return verdict or verdict_of_file(program, saved, written, engine, reference)
 
 

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 import campaign
 import program as programs
+from child import ChildError
 
 MOST_TRIES = 400
 BLOCKS = ("body", "orelse")
@@ -121,8 +122,8 @@ class Reducer:
         if not programs.runs_in_python(program):
             return None
         try:
-            programs.save(program, self.judging.path("small"))
-        except Exception:  # whatever Python and torch say: not a program
+            self.judging.compiler.ask(program, str(self.judging.path("small")))
+        except ChildError:  # whatever Python and torch say: not a program
             return None
         self.tries += 1
         result = self.judging.of_saved("small", program)

@@ -43,9 +43,13 @@ def run_seeds(options, seeds):
     return results
 
 
+def seeds_of(options, ranges):
+    return [(generator, seed, campaign.is_dynamic(generator, seed, options.axes)) for generator, seeds in ranges.items() for seed in seeds]
+
+
 def seeds_command(options):
     first, last = (options.what[0].split("-") * 2)[:2]
-    results = run_seeds(options, [(generator, seed) for seed in range(int(first), int(last) + 1) for generator in options.generators])
+    results = run_seeds(options, seeds_of(options, {generator: range(int(first), int(last) + 1) for generator in options.generators}))
     (options.out / "summary.txt").write_text(campaign.summary(results) + "\n")
     print(campaign.summary(results))
     return results
@@ -63,7 +67,7 @@ def kept_command(options):
 def test_command(options):
     """Short: what failed, with the program of a seed."""
     results = list(campaign.judged(campaign.judge_files, options.program, listed(KEPT), options.workers))
-    seeds = [(generator, seed) for generator in options.generators for seed in TEST_SEEDS[generator]]
+    seeds = seeds_of(options, {generator: TEST_SEEDS[generator] for generator in options.generators})
     results += campaign.judged(campaign.judge_seeds, options.program, seeds, options.workers)
     for result in campaign.failures(results):
         print(f"{result.name}: {result.kind}: {result.verdict.why}")
@@ -75,8 +79,8 @@ def test_command(options):
 
 def show_command(options):
     with campaign.Judge(options.program) as judging:
-        for generator in options.generators:
-            print(programs.to_text(campaign.save_seed(judging, generator, int(options.what[0]))), end="")
+        for generator, seed, dynamic in seeds_of(options, {generator: [int(options.what[0])] for generator in options.generators}):
+            print(programs.to_text(campaign.save_seed(judging, generator, seed, dynamic)), end="")
     return []
 
 
@@ -96,6 +100,7 @@ def main():
     parser.add_argument("command", choices=COMMANDS)
     parser.add_argument("what", nargs="*")
     parser.add_argument("--generators", nargs="+", choices=campaign.GENERATORS, default=list(campaign.GENERATORS))
+    parser.add_argument("--axes", choices=("mixed", "static", "open"), default="mixed")
     parser.add_argument("--program", type=Path, default=ROOT / "build/t2nnef")
     parser.add_argument("--out", type=Path, default=ROOT / "build/programs")
     parser.add_argument("--workers", type=int, default=2)

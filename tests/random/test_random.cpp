@@ -12,7 +12,7 @@
 #include "ir/op_traits.h"
 #include "ops/all.h"
 #include "src/diag/error.h"
-#include "src/export/torch_module.h"
+#include "src/model/torch_module.h"
 #include "src/translate/registry.h"
 #include "tests/random/draw.h"
 #include "tests/support/script.h"

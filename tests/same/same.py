@@ -1,12 +1,13 @@
-"""Compares what two builds write, byte for byte: same.py BASE OTHER [--zoo FOLDER] [--only PART].
+"""Compares what two builds write, byte for byte: same.py BASE OTHER [--zoo FOLDER] [--only PART] [--files].
 
 BASE and OTHER are source trees with a release build in build/. Compared are fixtures, kept programs
 and, if it is built, the zoo, each static, strict and with open axes, and all that the operator tests
-export. What is refused must be refused with the same words.
+export. What is refused must be refused with the same words, without --files.
 """
 
 import argparse
 import concurrent.futures
+import functools
 import hashlib
 import os
 import subprocess
@@ -19,8 +20,11 @@ import numpy as np
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "tests/zoo"), str(ROOT / "tests/programs")]
 import dynamic  # noqa: E402
+import judge  # noqa: E402
 import program as programs  # noqa: E402
 import values  # noqa: E402
+from child import ChildError  # noqa: E402
+from compiler import compiler  # noqa: E402
 
 LARGEST_OPEN = 30_000_000  # bytes of a file that is exported with open axes
 SHOWN = 20
@@ -60,23 +64,17 @@ def models(zoo):
 
 
 def kept(folder):
-    """The kept programs, saved."""
+    """(name, arguments of export) of the kept programs that torch compiles."""
+    saver = compiler()
     for path in sorted((ROOT / "tests/programs/kept").glob("*.py")):
         program = programs.from_text(path.read_text())
         saved = Path(folder) / f"{path.stem}.pt"
         try:
-            programs.save(program, saved)
-        except Exception:  # torch does not take it: nothing to export
+            saver.ask(program, str(saved))
+        except ChildError:
             continue
-        yield path.stem, saved, program
-
-
-def arguments_of(saved, program):
-    """Of export, for a kept program."""
-    npz = saved.with_suffix(".npz")
-    arrays = values.arrays(program, 0)
-    np.savez(npz, **{name: array.numpy() for (name, _, _), array in zip(program.inputs, arrays)})
-    return [saved, "-t", "tract", "-i", f"@{npz}", *(word for axis in program.axes for word in ("--dynamic", axis))]
+        yield path.stem, judge.arguments(program, saved, values.arrays(program, 0))
+    saver.close()
 
 
 def shown(text, at):
@@ -84,18 +82,20 @@ def shown(text, at):
     return " ".join(text[max(at - 60, 0):at + 60].split())
 
 
-def compare(job):
+def compare(job, words):
     name, base, other, arguments = job
     a, b = digest(base, arguments), digest(other, arguments)
+    if not words and a.startswith("exit") and b.startswith("exit"):
+        a, b = (each.split(":")[0] for each in (a, b))
     first = next((i for i, (x, y) in enumerate(zip(a, b)) if x != y), 0)
     return None if a == b else f"{name}: {shown(a, first)}  |  {shown(b, first)}"
 
 
-def report(part, jobs):
+def report(part, jobs, words):
     """Prints what differs; gives how much."""
     different = []
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        for n, line in enumerate(pool.map(compare, jobs), 1):
+        for n, line in enumerate(pool.map(functools.partial(compare, words=words), jobs), 1):
             if line:
                 different.append(line)
             if sys.stderr.isatty():
@@ -142,17 +142,18 @@ def main():
     parser.add_argument("other", type=Path)
     parser.add_argument("--zoo", type=Path, default=ROOT / "build/zoo")
     parser.add_argument("--only", choices=["models", "programs", "tests"])
+    parser.add_argument("--files", dest="words", action="store_false", help="refused with the same exit code is the same")
     options = parser.parse_args()
     programs_of = [tree / "build/t2nnef" for tree in (options.base, options.other)]
     differ = 0
     if options.only in (None, "models"):
         jobs = [(f"{name} {way}", *programs_of, words)
                 for name, model, npz in models(options.zoo) for way, words in cases_of_model(model, npz)]
-        differ += report("models", jobs)
+        differ += report("models", jobs, options.words)
     if options.only in (None, "programs"):
         with tempfile.TemporaryDirectory() as folder:
-            jobs = [(name, *programs_of, arguments_of(saved, program)) for name, saved, program in kept(folder)]
-            differ += report("programs", jobs)
+            jobs = [(name, *programs_of, arguments) for name, arguments in kept(folder)]
+            differ += report("programs", jobs, options.words)
     if options.only in (None, "tests"):
         differ += compare_tests(options.base, options.other)
     sys.exit(1 if differ else 0)

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "src/diag/error.h"
-#include "src/nnef_reader/parser.h"
+#include "src/nnef/parser.h"
 
 namespace t2n::spec {
 

@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "src/diag/error.h"
-#include "src/nnef_reader/parser.h"
+#include "src/nnef/parser.h"
 #include "src/spec/input_sizes.h"
 #include "tests/spec/documents.h"
 
@@ -30,7 +30,7 @@ std::string refusal(const SizesCase& given, const std::vector<ir::Ints>& shapes)
   } catch (const Error& error) {
     const std::string text = render_text(error.diagnostic());
     const std::string help =
-        "  help: give inputs of other sizes; `t2nnef inspect` shows what it takes\n";
+        "  help: give inputs of other sizes; `t2nnef inspect` shows the expected ones\n";
     REQUIRE(text.ends_with(help));
     REQUIRE(text.starts_with("error[input-sizes]: "));
     return text.substr(20, text.size() - 20 - help.size());
@@ -76,23 +76,23 @@ TEST_CASE("sizes that do not determine a symbol are accepted") {
 
 TEST_CASE("axes that share a symbol agree") {
   CHECK_EQ(refusal({{"S, 3", "S, 3"}, {}}, {{4, 3}, {5, 3}}),
-           "the sizes of 'x' and 'y' do not go together\n"
+           "the sizes of 'x' and 'y' are incompatible\n"
            "   'x', axis 0: S = 4\n"
            "   'y', axis 0: S = 5\n"
            "  why:  the last of them would have to be 4\n");
   CHECK_EQ(refusal({{"S, S"}, {}}, {{2, 7}}),
-           "the sizes of 'x' do not go together\n"
+           "the sizes of 'x' are incompatible\n"
            "   'x', axis 0: S = 2\n"
            "   'x', axis 1: S = 7\n"
            "  why:  the last of them would have to be 2\n");
   CHECK_EQ(refusal({{"2*S + T", "S", "T"}, {}}, {{9}, {2}, {6}}),
-           "the sizes of 'y', 'z' and 'x' do not go together\n"
+           "the sizes of 'y', 'z' and 'x' are incompatible\n"
            "   'y', axis 0: S = 2\n"
            "   'z', axis 0: T = 6\n"
            "   'x', axis 0: 2*S + T = 9\n"
            "  why:  the last of them would have to be 10\n");
   CHECK_EQ(refusal({{"S/2", "S/2"}, {}}, {{3}, {4}}),
-           "the sizes of 'x' and 'y' do not go together\n"
+           "the sizes of 'x' and 'y' are incompatible\n"
            "   'x', axis 0: S/2 = 3\n"
            "   'y', axis 0: S/2 = 4\n"
            "  why:  axes of equal expressions have equal sizes\n");
@@ -102,16 +102,16 @@ TEST_CASE("sizes that no value of a symbol gives") {
   CHECK_EQ(refusal({{"2*S + 1"}, {}}, {{6}}),
            "the size 6 of the input 'x' fits no value of 'S'\n"
            "   'x', axis 0: 2*S + 1 = 6\n"
-           "  why:  'S' must be a whole number, 0 or more\n");
+           "  why:  'S' must be an integer, 0 or more\n");
   CHECK_EQ(refusal({{"P", "P + S"}, {}}, {{7}, {3}}),
            "the size 3 of the input 'y' fits no value of 'S'\n"
            "   'x', axis 0: P = 7\n"
            "   'y', axis 0: P + S = 3\n"
-           "  why:  'S' must be a whole number, 0 or more\n");
+           "  why:  'S' must be an integer, 0 or more\n");
   CHECK_EQ(refusal({{"S"}, {"S == 4*P"}}, {{6}}),
-           "the sizes of 'x' break what the artefact asserts: S == 4*P\n"
+           "the sizes of 'x' violate the assertion S == 4*P\n"
            "   'x', axis 0: S = 6\n"
-           "  why:  'P' must be a whole number, 0 or more\n");
+           "  why:  'P' must be an integer, 0 or more\n");
 }
 
 TEST_CASE("sizes that are numbers, and ranks") {
@@ -124,7 +124,7 @@ TEST_CASE("sizes that are numbers, and ranks") {
 }
 
 constexpr const char* kTaken =
-    "  why:  tract takes an assertion for granted: where it does not hold, results are wrong\n";
+    "  why:  tract assumes that assertions hold: otherwise results are wrong\n";
 
 TEST_CASE("assertions hold of the sizes") {
   for (const char* holds : {"S <= 5", "S>=5", "S < 6", "S > 4", "S == 5", "2*S - 1 + 3 == 12",
@@ -132,21 +132,21 @@ TEST_CASE("assertions hold of the sizes") {
                             "floor(S/2) == 2", "dot.0 >= 7", "7 - S - 1 == 1"})
     CHECK_MESSAGE(refusal({{"S"}, {holds}}, {{5}}) == "", holds);
   CHECK_EQ(refusal({{"S"}, {"S >= 1", "S <= 4"}}, {{5}}),
-           cat("the sizes of 'x' break what the artefact asserts: S <= 4\n"
+           cat("the sizes of 'x' violate the assertion S <= 4\n"
                "   'x', axis 0: S = 5\n",
                kTaken));
   CHECK_EQ(refusal({{"S", "2*T"}, {"S + 1 < T"}}, {{5}, {12}}),
-           cat("the sizes of 'x' and 'y' break what the artefact asserts: S + 1 < T\n"
+           cat("the sizes of 'x' and 'y' violate the assertion S + 1 < T\n"
                "   'x', axis 0: S = 5\n"
                "   'y', axis 0: 2*T = 12\n",
                kTaken));
   CHECK_EQ(refusal({{"B", "P"}, {"B == 2*P"}}, {{5}, {2}}),
-           cat("the sizes of 'x' and 'y' break what the artefact asserts: B == 2*P\n"
+           cat("the sizes of 'x' and 'y' violate the assertion B == 2*P\n"
                "   'x', axis 0: B = 5\n"
                "   'y', axis 0: P = 2\n",
                kTaken));
   CHECK_EQ(refusal({{"3"}, {"4 <= 3"}}, {{3}}),
-           cat("the sizes of the inputs break what the artefact asserts: 4 <= 3\n", kTaken));
+           cat("the sizes of the inputs violate the assertion 4 <= 3\n", kTaken));
 }
 
 TEST_CASE("one scenario or more holds of the sizes") {
@@ -160,7 +160,7 @@ TEST_CASE("one scenario or more holds of the sizes") {
            "   'x', axis 0: S = 7\n"
            "   pp: P == 0 does not hold\n"
            "   tg: S == 1 does not hold\n"
-           "  why:  what a scenario asserts must hold of the sizes for one of them at least\n");
+           "  why:  the sizes must satisfy all assertions of at least one scenario\n");
 }
 
 TEST_CASE("a long chain of symbols is solved in one go") {

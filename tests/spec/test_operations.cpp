@@ -5,7 +5,8 @@
 
 #include "nnef_writer/print.h"
 #include "src/diag/error.h"
-#include "src/nnef_reader/parser.h"
+#include "src/nnef/parser.h"
+#include "src/spec/bound_call.h"
 #include "src/spec/operations.h"
 
 namespace t2n::spec {
@@ -14,7 +15,7 @@ namespace {
 std::string bound(const char* call, Dialect dialect = Dialect::khronos) {
   const nnef::Value invocation = nnef::parse_value(call);
   const nnef::Fragment& declaration = operation(invocation.text, dialect);
-  const Arguments arguments = bind(declaration, invocation);
+  const Arguments arguments = BoundCall(declaration, invocation).arguments();
   std::string out;
   for (size_t i = 0; i < arguments.size(); ++i)
     out += cat(i == 0 ? "" : ", ", declaration.parameters[i].name, " = ",
@@ -86,8 +87,7 @@ TEST_CASE("calls that do not fit are refused") {
   CHECK(binding_refusal("relu(x, x = y)") == "'relu': the argument 'x' is given twice");
   CHECK(binding_refusal("elu(x, alhpa = 1.0)") ==
         "'elu' has no parameter 'alhpa'; did you mean 'alpha'?");
-  CHECK(binding_refusal("elu(alpha = 1.0, x)") ==
-        "'elu': an argument without a name stands behind 'alpha'");
+  CHECK(binding_refusal("elu(alpha = 1.0, x)") == "'elu': a positional argument follows 'alpha'");
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "src/diag/error.h"
-#include "src/nnef_reader/parser.h"
+#include "src/nnef/parser.h"
 #include "src/spec/types.h"
 
 namespace t2n::spec {
@@ -35,7 +35,7 @@ std::string types(const char* text) {
       default: return Item::unknown;
     }
   };
-  const Arguments arguments = bind(*signature.declaration, call);
+  const Arguments arguments = BoundCall(*signature.declaration, call).arguments();
   std::string out;
   for (const Item item : check_types(signature, call, arguments, item_of))
     out += cat(out.empty() ? "" : " ", word(item));
@@ -119,37 +119,37 @@ TEST_CASE("results have the declared type, or that of the arguments") {
 
 TEST_CASE("the standard converts nothing silently") {
   CHECK(type_refusal("add(s, 1)") ==
-        "'add': the argument 'y' is to be tensor<scalar>, not the integer 1");
+        "'add': the argument 'y' must be tensor<scalar>, not the integer 1");
   CHECK(type_refusal("leaky_relu(s, alpha = 1)") ==
-        "'leaky_relu': the argument 'alpha' is to be scalar, not the integer 1");
+        "'leaky_relu': the argument 'alpha' must be scalar, not the integer 1");
   CHECK(type_refusal("softmax(s, axes = 1)") ==
-        "'softmax': the argument 'axes' is to be integer[], not the integer 1");
+        "'softmax': the argument 'axes' must be integer[], not the integer 1");
   CHECK(type_refusal("softmax(s, axes = [1.0])") ==
-        "'softmax': the argument 'axes' is to be integer, not a scalar");
+        "'softmax': the argument 'axes' must be integer, not a scalar");
   CHECK(type_refusal("conv(s, s, padding = [[0, 1]])") ==
-        "'conv': the argument 'padding' is to be (integer, integer), not an array");
+        "'conv': the argument 'padding' must be (integer, integer), not an array");
   CHECK(type_refusal("conv(s, s, padding = [(0, 1, 2)])") ==
-        "'conv': the argument 'padding' is to be (integer, integer), not a tuple");
+        "'conv': the argument 'padding' must be (integer, integer), not a tuple");
   CHECK(type_refusal("conv(s, s, border = constant)") ==
-        "'conv': the argument 'border' is to be string, not the tensor 'constant'");
+        "'conv': the argument 'border' must be string, not the tensor 'constant'");
   CHECK(type_refusal("conv(s, s, groups = true)") ==
-        "'conv': the argument 'groups' is to be integer, not the logical true");
+        "'conv': the argument 'groups' must be integer, not the logical true");
   CHECK(type_refusal("relu(i)") ==
-        "'relu': the argument 'x' is to be tensor<scalar>, and 'i' is tensor<integer>");
+        "'relu': the argument 'x' must be tensor<scalar>, and 'i' is tensor<integer>");
   CHECK(type_refusal("not(s)") ==
-        "'not': the argument 'x' is to be tensor<logical>, and 's' is tensor<scalar>");
+        "'not': the argument 'x' must be tensor<logical>, and 's' is tensor<scalar>");
   CHECK(type_refusal("relu([s])") ==
-        "'relu': the argument 'x' is to be tensor<scalar>, not an array");
+        "'relu': the argument 'x' must be tensor<scalar>, not an array");
   CHECK(type_refusal("relu('s')") ==
-        "'relu': the argument 'x' is to be tensor<scalar>, not the string 's'");
+        "'relu': the argument 'x' must be tensor<scalar>, not the string 's'");
   CHECK(type_refusal("select(l, s, i)") ==
-        "'select': the argument 'false_value' is to be scalar like the others, and 'i' is integer");
+        "'select': the argument 'false_value' must be scalar like the others, and 'i' is integer");
   CHECK(type_refusal("constant(shape = [1], value = [1])") ==
-        "'constant': the argument 'value' is to be scalar, and the integer 1 is integer");
+        "'constant': the argument 'value' must be scalar, and the integer 1 is integer");
   CHECK(type_refusal("constant(shape = [2], value = [1.0, 2])") ==
-        "'constant': the argument 'value' is to be scalar, and the integer 2 is integer");
+        "'constant': the argument 'value' must be scalar, and the integer 2 is integer");
   CHECK(type_refusal("cast(s)") ==
-        "'cast': its type follows from no argument, write cast<scalar>(…) or another type");
+        "'cast': no argument determines its type, write cast<scalar>(…) or another type");
   CHECK(type_refusal("relu<scalar>(s)") == "'relu' is not generic, and <scalar> is given");
   CHECK(type_refusal("copy<?>(s)") == "'copy': <?> is no type of tensors");
   CHECK(type_refusal("external<string>(shape = [1])") ==

@@ -97,7 +97,7 @@ class Rnn(nn.Module):
         return self.rnn(x)[0]
 
 
-@model([1, -1, 6], refused="aten::lstm.input: runs from the end of the stream")
+@model([1, -1, 6], refused="aten::lstm.input: loops backward from the end of the stream")
 class Bidirectional(nn.Module):
     def __init__(self):
         super().__init__()
@@ -107,7 +107,7 @@ class Bidirectional(nn.Module):
         return self.lstm(x)[0]
 
 
-@model([1, -1, 6], refused="aten::lstm.input: reads the state after the last moment")
+@model([1, -1, 6], refused="aten::lstm.input: reads the state after the last time step")
 class LastState(nn.Module):
     def __init__(self):
         super().__init__()
@@ -320,7 +320,7 @@ class SinePositions(nn.Module):
         return x + torch.sin(torch.arange(x.size(1)) * 0.1).view(1, -1, 1)
 
 
-@model([1, -1, 4], refused="aten::slice.Tensor: takes as much of a table as the input is long")
+@model([1, -1, 4], refused="aten::slice.Tensor: slices a table to the input length")
 class TableOfPositions(nn.Module):
     def __init__(self):
         super().__init__()
@@ -330,7 +330,7 @@ class TableOfPositions(nn.Module):
         return x + self.table[:, :x.size(1)]
 
 
-@model([1, 4, -1], refused="aten::instance_norm: reduces over the whole stream")
+@model([1, 4, -1], refused="aten::instance_norm: reduces over the entire stream")
 class InstanceNorm(nn.Module):
     def __init__(self):
         super().__init__()
@@ -340,19 +340,19 @@ class InstanceNorm(nn.Module):
         return self.norm(x)
 
 
-@model([1, -1, 4], refused="aten::mean.dim: reduces over the whole stream")
+@model([1, -1, 4], refused="aten::mean.dim: reduces over the entire stream")
 class MeanOfAll(nn.Module):
     def forward(self, x):
         return x - x.mean(1, keepdim=True)
 
 
-@model([1, -1, 4], refused="aten::div.Scalar: reads how long the input is")
+@model([1, -1, 4], refused="aten::div.Scalar: uses the total input length")
 class Length(nn.Module):
     def forward(self, x):
         return x / x.size(1)
 
 
-@model([1, -1, 4], refused="aten::flip: reads how long the input is")
+@model([1, -1, 4], refused="aten::flip: uses the total input length")
 class Reversed(nn.Module):
     def forward(self, x):
         return x.flip(1)
@@ -372,4 +372,4 @@ class Attention(nn.Module):
         return self.out(torch.matmul(weights, v).transpose(1, 2).reshape(b, t, d))
 
 
-MODELS["LimitedAttention"] = (Attention, [1, -1, 8], 4, "makes a table of each moment with every other", 0)
+MODELS["LimitedAttention"] = (Attention, [1, -1, 8], 4, "builds a time × time matrix", 0)

@@ -4,12 +4,12 @@
 #include <sstream>
 #include <utility>
 
-#include "nnef/walk.h"
 #include "nnef_writer/print.h"
 #include "nnef_writer/quant.h"
 #include "src/diag/error.h"
-#include "src/nnef_reader/parser.h"
-#include "src/spec/lint.h"
+#include "src/lint/strict.h"
+#include "src/nnef/parser.h"
+#include "src/nnef/walk.h"
 #include "src/strict/lower.h"
 
 namespace t2n::strict {
@@ -51,7 +51,7 @@ Given read(const std::string& statements, const std::string& results,
   out.document = nnef::parse_document(
       cat("version 1.0;\n", fragments, "graph net(x) -> (", results, ")\n{\n", statements, "}\n"),
       "a test");
-  out.notes.places.push_back({"aten::op", "op"});
+  out.notes.locations.push_back({"aten::op", "op"});
   for (nnef::Assignment& statement : out.document.graph.body) {
     std::istringstream types(std::exchange(statement.comment, ""));
     for (const std::string_view view : nnef::assigned_names(statement.left)) {
@@ -60,7 +60,7 @@ Given read(const std::string& statements, const std::string& results,
       const std::string name(view);
       Notes::Tensor& note = out.notes.tensors[name] = tensor_of(text);
       note.name = name;
-      note.place = 0;
+      note.location = 0;
       note.is_claimed = true;
       if (statement.right.text != "variable") continue;
       const std::string& label = statement.right.arguments.at(0).value.text;
@@ -286,10 +286,10 @@ TEST_CASE("calls without a rule are refused, once for each operator of the model
                                  "y = tract_core_stft(a, axis = 1);  # f32[2,3]\n";
   const Lowered lowered = lowered_of(statements, "y");
   REQUIRE_EQ(lowered.refusals.size(), 1);
-  CHECK_EQ(lowered.refusals[0].place, 0);
+  CHECK_EQ(lowered.refusals[0].location, 0);
   const Diagnostic& diagnostic = lowered.refusals[0].diagnostic;
   CHECK_EQ(diagnostic.message, "aten::op has no translation for khronos@1.0.5");
-  CHECK_EQ(diagnostic.why, "no operations of standard NNEF express tract_core_stft");
+  CHECK_EQ(diagnostic.why, "standard NNEF cannot express tract_core_stft");
 }
 
 TEST_CASE("a tensor without a statement is ignored: its operator failed before") {
@@ -304,7 +304,7 @@ TEST_CASE("a graph without inputs is refused, at no place") {
   const Lowered lowered =
       lowered_of("y = tract_core_broadcast(0.5, shape = [2]);  # f32[2]\n", "y");
   REQUIRE_EQ(lowered.refusals.size(), 1);
-  CHECK_EQ(lowered.refusals[0].place, -1);
+  CHECK_EQ(lowered.refusals[0].location, -1);
   CHECK_EQ(lowered.refusals[0].diagnostic.message,
            "a graph without inputs has no translation for khronos@1.0.5");
 }

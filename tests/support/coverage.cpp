@@ -12,7 +12,7 @@
 #include "ops/all.h"
 #include "src/check/compare.h"
 #include "src/diag/error.h"
-#include "src/export/torch_module.h"
+#include "src/model/torch_module.h"
 #include "src/translate/registry.h"
 
 namespace t2n::test {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "nnef/ast.h"
+#include "src/nnef/ast.h"
 
 namespace t2n::test {
 

@@ -7,15 +7,18 @@
 #include <numeric>
 
 #include "nnef_writer/print.h"
+#include "ops/all.h"
+#include "src/check/reference.h"
 #include "src/diag/error.h"
 #include "src/dynamic/assumptions.h"
 #include "src/dynamic/infer.h"
 #include "src/dynamic/same.h"
 #include "src/export/dynamic_model.h"
+#include "src/export/pass_table.h"
 #include "src/export/quantised_model.h"
-#include "src/export/reference.h"
-#include "src/export/torch_module.h"
+#include "src/model/torch_module.h"
 #include "src/passes/pass.h"
+#include "src/translate/registry.h"
 #include "tests/ops/expressions.h"
 #include "tests/support/example.h"
 #include "tests/support/named.h"
@@ -65,16 +68,16 @@ OpenExample open_example(const Script& model, const std::vector<OpenInput>& inpu
     if (model.edit) model.edit(traced.graph);
     expand_quantised(traced, true);  // as an export does
     out.runs.push_back(std::move(run));
-    return dynamic::Trial{sizes, std::move(traced.graph)};
+    return dynamic::Probe{sizes, std::move(traced.graph)};
   };
-  std::vector<dynamic::Trial> trials;
-  for (const Sizes& sizes : runs) trials.push_back(trace(sizes));
-  const Sizes& sample = trials[0].symbols;
+  std::vector<dynamic::Probe> probes;
+  for (const Sizes& sizes : runs) probes.push_back(trace(sizes));
+  const Sizes& sample = probes[0].symbols;
   dynamic::Assertions assertions({sample}, dynamic::positivity(sample, {}), {});
   for (const dynamic::Assumption& assumption :
-       dynamic::infer_shapes(trials, options, shape_rules()))
+       dynamic::infer_shapes(probes, options, ops::registry().table()))
     assertions.add({assumption.relation, assumption.where, assumption.op});
-  out.graph = std::move(trials[0].graph);
+  out.graph = std::move(probes[0].graph);
   out.graph.attributes[ir::kRelations] = assertions.all();
   return out;
 }
@@ -153,37 +156,38 @@ void check_open_with(const std::vector<std::pair<std::string, ir::Tensor>>& para
   }
 }
 
-OpenExample born_example(const Script& model, const std::vector<std::vector<ir::Tensor>>& inputs) {
+OpenExample unbacked_example(const Script& model,
+                             const std::vector<std::vector<ir::Tensor>>& inputs) {
   OpenExample out;
   out.disabled_passes = model.disabled_passes;
   dynamic::InferOptions options;
   for (const ir::Tensor& input : inputs.at(0)) options.inputs.push_back(ir::to_shape(input.shape));
   const auto session = torch_module().compile({model.source, model.parameters});
-  std::vector<dynamic::Trial> trials;
+  std::vector<dynamic::Probe> probes;
   for (const std::vector<ir::Tensor>& each : inputs) {
     trace::TraceOptions keep;
-    keep.keep_sizes = keep.born_sizes = keep.read_sizes = true;
+    keep.keep_sizes = keep.unbacked_sizes = keep.read_sizes = true;
     trace::Traced traced = torch_module().trace(*session, named(each), keep);
     out.runs.push_back({{}, each, agree_with_torch(*session, named(each), traced).expected});
     expand_quantised(traced, true);  // as an export does
-    trials.push_back({{}, std::move(traced.graph)});
+    probes.push_back({{}, std::move(traced.graph)});
   }
   dynamic::Assertions assertions({}, {}, {});
   for (const dynamic::Assumption& assumption :
-       dynamic::infer_shapes(trials, options, shape_rules()))
+       dynamic::infer_shapes(probes, options, ops::registry().table()))
     assertions.add({assumption.relation, assumption.where, assumption.op});
-  out.graph = std::move(trials[0].graph);
-  out.graph.attributes[ir::kDemands] = assertions.demands();
+  out.graph = std::move(probes[0].graph);
+  out.graph.attributes[ir::kRuntimeAssertions] = assertions.runtime_assertions();
   return out;
 }
 
-void check_born(const std::vector<std::string>& expressions,
-                const std::vector<std::vector<ir::Tensor>>& inputs, double tolerance) {
+void check_unbacked(const std::vector<std::string>& expressions,
+                    const std::vector<std::vector<ir::Tensor>>& inputs, double tolerance) {
   for (const std::string& expression : expressions) {
     CAPTURE(expression);
     try {
       const OpenExample example =
-          born_example(expression_script(expression, inputs.at(0).size()), inputs);
+          unbacked_example(expression_script(expression, inputs.at(0).size()), inputs);
       CHECK_EQ(open_differences(example, newest_target(), rel(tolerance)), std::string());
       for (const target::Target& target : test_targets())
         if (!(target == newest_target())) CHECK_NE(open_error(example, target), std::string());
@@ -193,13 +197,14 @@ void check_born(const std::vector<std::string>& expressions,
   }
 }
 
-void check_born_refused(const std::string& expression,
-                        const std::vector<std::vector<ir::Tensor>>& inputs,
-                        const std::string& text) {
+void check_unbacked_refused(const std::string& expression,
+                            const std::vector<std::vector<ir::Tensor>>& inputs,
+                            const std::string& text) {
   CAPTURE(expression);
   const std::string message = error_of([&] {
-    export_example(closed(born_example(expression_script(expression, inputs.at(0).size()), inputs)),
-                   newest_target());
+    export_example(
+        closed(unbacked_example(expression_script(expression, inputs.at(0).size()), inputs)),
+        newest_target());
   });
   CAPTURE(message);
   CHECK(message.find(text) != std::string::npos);

@@ -59,14 +59,15 @@ void check_open_refused(const std::string& expression, const std::vector<OpenInp
                         const std::vector<Sizes>& runs, const std::string& text);
 
 /// Traces the model on each of the inputs, from whose values sizes follow, and names these sizes.
-OpenExample born_example(const Script& model, const std::vector<std::vector<ir::Tensor>>& inputs);
+OpenExample unbacked_example(const Script& model,
+                             const std::vector<std::vector<ir::Tensor>>& inputs);
 /// Exports each expression in x, y and z for the newest tract, and compares on all of the inputs.
-void check_born(const std::vector<std::string>& expressions,
-                const std::vector<std::vector<ir::Tensor>>& inputs, double tolerance = 1e-5);
+void check_unbacked(const std::vector<std::string>& expressions,
+                    const std::vector<std::vector<ir::Tensor>>& inputs, double tolerance = 1e-5);
 /// The newest tract must refuse the expression with a message that holds `text`.
-void check_born_refused(const std::string& expression,
-                        const std::vector<std::vector<ir::Tensor>>& inputs,
-                        const std::string& text);
+void check_unbacked_refused(const std::string& expression,
+                            const std::vector<std::vector<ir::Tensor>>& inputs,
+                            const std::string& text);
 
 /// Sizes that most models take: the traced ones, one each, and larger ones.
 inline const std::vector<Sizes> kSizes = {

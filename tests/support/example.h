@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "ir/graph.h"
-#include "nnef/ast.h"
+#include "src/nnef/ast.h"
 #include "src/target/target.h"
 #include "tests/support/script.h"
 

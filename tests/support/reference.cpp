@@ -3,9 +3,10 @@
 #include <fstream>
 
 #include "nnef_writer/archive.h"
+#include "src/check/runner.h"
 #include "src/diag/error.h"
-#include "src/export/torch_module.h"
-#include "src/nnef_reader/artefact.h"
+#include "src/model/torch_module.h"
+#include "src/nnef/artefact.h"
 #include "tests/support/temporary.h"
 
 namespace t2n::test {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "ir/tensor.h"
-#include "nnef/ast.h"
+#include "src/nnef/ast.h"
 #include "src/spec/operations.h"
 #include "tests/support/script.h"
 

@@ -5,10 +5,10 @@
 #include <sstream>
 
 #include "nnef_writer/print.h"
+#include "src/check/reference.h"
 #include "src/diag/error.h"
-#include "src/export/reference.h"
-#include "src/export/samples.h"
-#include "src/export/torch_module.h"
+#include "src/model/torch_module.h"
+#include "src/samples/samples.h"
 #include "tests/support/example.h"
 #include "tests/support/named.h"
 #include "tests/support/shape_rules.h"

@@ -1,15 +1,17 @@
 #include "tests/support/shape_rules.h"
 
 #include "ir/print.h"
-#include "src/dynamic/shape_rule.h"
-#include "src/export/dynamic_model.h"
+#include "ir/sizes.h"
+#include "ops/all.h"
+#include "src/shapes/shape_rule.h"
+#include "src/translate/registry.h"
 
 namespace t2n::test {
 namespace {
 
 /// Sizes of one stay: they broadcast.
-dynamic::Sizes open_inputs(ir::Graph& graph) {
-  dynamic::Sizes sizes;
+ir::Sizes open_inputs(ir::Graph& graph) {
+  ir::Sizes sizes;
   for (size_t i = 0; i < graph.inputs.size(); ++i) {
     ir::Shape& shape = graph.values[static_cast<size_t>(graph.inputs[i])].shape;
     for (size_t axis = 0; axis < shape.size(); ++axis) {
@@ -23,20 +25,20 @@ dynamic::Sizes open_inputs(ir::Graph& graph) {
 }
 
 /// What a rule got wrong; its shapes are written into the graph if nothing.
-std::string node_error(ir::Graph& graph, const ir::Node& node, const dynamic::Sizes& sizes) {
-  const dynamic::ShapeRule rule = shape_rules().find(node.op);
-  if (rule == nullptr) return {};
-  dynamic::Facts facts({&sizes});
-  dynamic::RuleResult result =
-      dynamic::apply_shape_rule(rule, dynamic::ShapeView(graph, node, facts));
+std::string node_error(ir::Graph& graph, const ir::Node& node, const ir::Sizes& sizes) {
+  const auto* known = ops::registry().table().find<shapes::ResultShapes>(node.op);
+  if (known == nullptr) return {};
+  shapes::ConstraintSet facts({&sizes});
+  shapes::RuleResult result =
+      shapes::apply_shape_rule(known->rule, shapes::ShapeView(graph, node, facts));
   if (result.is_broken) return cat(ir::op_name(node.op), ": ", result.why, "\n");
   std::string out;
   for (size_t i = 0; i < result.shapes.size(); ++i) {
     ir::Shape& traced = graph.values[static_cast<size_t>(node.outputs[i])].shape;
     // A size that is in the values is what it was.
     for (size_t axis = 0; axis < result.shapes[i].size() && axis < traced.size(); ++axis)
-      if (result.shapes[i][axis] == dynamic::born_size()) result.shapes[i][axis] = traced[axis];
-    if (ir::to_shape(dynamic::evaluate(result.shapes[i], sizes)) != traced)
+      if (result.shapes[i][axis] == shapes::unbacked_size()) result.shapes[i][axis] = traced[axis];
+    if (ir::to_shape(ir::evaluate(result.shapes[i], sizes)) != traced)
       out += cat(ir::op_name(node.op), ": the rule says ", ir::shape_str(result.shapes[i]),
                  ", torch ", ir::shape_str(traced), "\n");
     else
@@ -49,7 +51,7 @@ std::string node_error(ir::Graph& graph, const ir::Node& node, const dynamic::Si
 
 std::string shape_rule_errors(const ir::Graph& traced) {
   ir::Graph graph = traced;
-  const dynamic::Sizes sizes = open_inputs(graph);
+  const ir::Sizes sizes = open_inputs(graph);
   // Of empty tensors torch makes much of what shape it likes.
   for (const auto& [symbol, size] : sizes)
     if (size == 0) return {};

@@ -16,7 +16,6 @@
 #include "nnef_writer/print.h"
 #include "src/check/runner.h"
 #include "src/diag/error.h"
-#include "src/export/torch_module.h"
 #include "tests/support/reference.h"
 
 namespace t2n::test {

@@ -105,7 +105,7 @@ TEST_CASE("an engine of another series, or an older one, does not serve") {
   Search search = nowhere();
   search.environment = folder.path() + "/site:" + folder.path() + "/none";
   const auto text = [&](const char* version) {
-    return cat("error[engine-version]: no engine found may stand for tract@", version,
+    return cat("error[engine-version]: no engine found can serve tract@", version,
                "\n"
                "   tract 0.23.5  ",
                library,

@@ -104,7 +104,7 @@ TEST_CASE("dimensions and quantised values come out as plain numbers, or are ref
     worker.load(folder.path() + "/dims");
     CHECK_EQ(error_of([&] { worker.run({iota_2x3()}); }),
              cat("error[engine-failed]: tract ", tract::version_str(older->version),
-                 " cannot hand out 'shape' (2,TDim)\n"
+                 " cannot return 'shape' (2,TDim)\n"
                  "  why:  only plain element types cross its C interface\n"
                  "  help: end the graph with a cast to a plain type\n"));
   }
@@ -144,7 +144,7 @@ TEST_CASE("a refusal to run differs from a refusal to load") {
         cat("error[engine-failed]: tract ", tract::version_str(engine.version), " failed to run")));
     CHECK(contains(wrong_shape, "check that the inputs fit the model"));
     CHECK_EQ(error_of([&] { worker.run({}); }),
-             "error[engine-failed]: the engine wants 1 inputs and got 0\n");
+             "error[engine-failed]: the engine expects 1 inputs, got 0\n");
     CHECK_EQ(error_of([&] {
                worker.run({ir::allocate(ir::DType::bf16, {2, 3}).tensor});
              }),
@@ -203,9 +203,9 @@ TEST_CASE("an endless loop ends with the time-out") {
     CHECK_EQ(error_of([&] { worker.load(folder.path()); }),
              cat("error[engine-timeout]: tract ", tract::version_str(engine.version),
                  " did not answer within 1.5 s while loading the model; it was stopped\n"
-                 "  why:  some graphs make the engine loop for ever, others are only slow\n"
-                 "  help: raise --timeout if the model is large, else please report the model as "
-                 "a bug\n"));
+                 "  why:  some graphs make the engine loop forever, others are slow\n"
+                 "  help: raise --timeout if the model is large, otherwise please report the model "
+                 "as a bug\n"));
     const auto took = std::chrono::steady_clock::now() - start;
     CHECK_GE(took, 1400ms);
     CHECK_LE(took, 10s);
@@ -225,8 +225,8 @@ TEST_CASE("a worker that somebody kills is reported, then replaced") {
     CHECK_EQ(error_of([&] { worker.run({iota_2x3()}); }),
              cat("error[engine-crashed]: tract ", tract::version_str(engine.version),
                  " crashed (SIGKILL) while running the model\n"
-                 "  why:  somebody else ended it, often the system for want of memory\n"
-                 "  help: try again with more free memory, or give smaller inputs\n"));
+                 "  why:  another process killed it, often the system when out of memory\n"
+                 "  help: try again with more free memory, or use smaller inputs\n"));
     CHECK_EQ(ir::to_f64(worker.run({iota_2x3()}).at(0)), std::vector<double>{9, 19, 27, 64});
     CHECK_NE(worker.pid(), pid);
   });
@@ -271,7 +271,7 @@ TEST_CASE("the memory bound is named when it is reached") {
     CHECK(contains(error, "9600000000"));
     CHECK(
         error.ends_with("  why:  the engine may use 2 GiB\n"
-                        "  help: allow the engine more memory, or give smaller inputs\n"));
+                        "  help: give the engine more memory, or use smaller inputs\n"));
   });
 }
 #endif

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "ir/graph.h"
-#include "nnef/ast.h"
 #include "nnef_writer/print.h"
 #include "src/diag/error.h"
+#include "src/nnef/ast.h"
 
 namespace t2n::test {
 

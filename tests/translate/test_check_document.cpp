@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "src/diag/error.h"
-#include "src/nnef_reader/parser.h"
+#include "src/nnef/parser.h"
 #include "src/translate/check_document.h"
 
 namespace t2n::test {
@@ -45,33 +45,37 @@ TEST_CASE("a document that is wrong at all sizes is an internal error") {
 }
 
 TEST_CASE("a multiple is declared for each axis that holds the symbol") {
-  CHECK_EQ(refusal({"B", "6", "3*B + 1"}, "a = reshape(x, shape = [4, -1, 3*B + 1]);\ny = a;\n"),
-           "error[dynamic-declaration]: the file would be wrong at some sizes unless it is a "
-           "multiple of 2: B\n"
-           "   'a': 'reshape': 24 elements do not part by 16, at B=1\n"
-           "  why:  the sizes that the file allows must fit wherever they meet\n"
-           "  help: declare the multiple: --dynamic x:0=2*B --dynamic x:2=6*B + 1\n");
+  CHECK_EQ(
+      refusal({"B", "6", "3*B + 1"}, "a = reshape(x, shape = [4, -1, 3*B + 1]);\ny = a;\n"),
+      "error[dynamic-declaration]: the exported model would be wrong for some sizes unless it is a "
+      "multiple of 2: B\n"
+      "   'a': 'reshape': 24 elements are not divisible by 16, at B=1\n"
+      "  why:  all sizes that the exported model allows must be consistent\n"
+      "  help: declare the multiple: --dynamic x:0=2*B --dynamic x:2=6*B + 1\n");
 }
 
 TEST_CASE("findings about bounds and equalities state them") {
-  const std::string why = "  why:  the sizes that the file allows must fit wherever they meet\n";
-  CHECK_EQ(refusal({"1", "S"}, "(y, i) = tract_core_topk(x, 5, axis = 1, largest = true);\n"),
-           "error[dynamic-declaration]: the file would be wrong at some sizes below 5: S\n"
-           "   'y': 'tract_core_topk': 'k' is 5 of 1 values, at S=1\n" +
-               why + "  help: say that you know: --assert \"S >= 5\"\n");
+  const std::string why = "  why:  all sizes that the exported model allows must be consistent\n";
+  CHECK_EQ(
+      refusal({"1", "S"}, "(y, i) = tract_core_topk(x, 5, axis = 1, largest = true);\n"),
+      "error[dynamic-declaration]: the exported model would be wrong for some sizes below 5: S\n"
+      "   'y': 'tract_core_topk': 'k' is 5 of 1 values, at S=1\n" +
+          why + "  help: add the assertion: --assert \"S >= 5\"\n");
   CHECK_EQ(refusal({"S", "T"}, "a = transpose(x, axes = [1, 0]);\ny = concat([a, x], axis = 1);\n"),
-           "error[dynamic-declaration]: the file would be wrong at some sizes that are not equal: "
+           "error[dynamic-declaration]: the exported model would be wrong for some sizes that are "
+           "not equal: "
            "S and T\n"
-           "   'y': 'concat': the shapes [7,5] and [5,7] do not go together, at S=5, T=7\n" +
+           "   'y': 'concat': the shapes [7,5] and [5,7] are incompatible, at S=5, T=7\n" +
                why + "  help: give both axes the same symbol\n");
   CHECK_EQ(refusal({"S", "T"}, "y = add(transpose(x, axes = [1, 0]), x);\n"),
-           "error[dynamic-declaration]: the file would be wrong at some sizes that are not equal: "
+           "error[dynamic-declaration]: the exported model would be wrong for some sizes that are "
+           "not equal: "
            "S and T\n"
            "   'y': 'add': the shapes [7,5] and [5,7] do not broadcast: axes are matched from the "
            "first on, at S=5, T=7\n" +
                why + "  help: give both axes the same symbol, or --assert \"S == T\"\n");
   CHECK_EQ(refusal({"S", "3"}, "y = squeeze(x, axes = [0]);\n"),
-           "error[dynamic-declaration]: the file would be wrong at some sizes\n"
+           "error[dynamic-declaration]: the exported model would be wrong for some sizes\n"
            "   'y': 'squeeze': axis 0 of [5,3] has not the extent 1, at S=5\n" +
                why +
                "  help: declare fewer axes dynamic, or give those that must be equal the same "

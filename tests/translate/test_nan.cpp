@@ -18,8 +18,8 @@ using test::Builder;
 const Dim kRows = Dim::symbol(ir::Symbol("B"));
 
 /// relu(std(x, 0)) of x[rows, 4], where the file holds for a B of `least` and more.
-struct Spread : Builder {
-  explicit Spread(int64_t least, const Dim& rows = kRows) {
+struct Broadcast : Builder {
+  explicit Broadcast(int64_t least, const Dim& rows = kRows) {
     const ir::ValueId x = value("x", {rows, 4}, DType::f32);
     graph.inputs.push_back(x);
     graph.attributes[ir::kSampleSizes] = ir::Sizes{{ir::Symbol("B"), 3}};
@@ -49,24 +49,24 @@ struct Spread : Builder {
   std::string text;
 };
 
-bool selects(const Spread& model) { return model.text.find("select(") != std::string::npos; }
+bool selects(const Broadcast& model) { return model.text.find("select(") != std::string::npos; }
 
 TEST_CASE("a NaN of one row is kept behind relu, and said") {
-  Spread any(1);
+  Broadcast any(1);
   CHECK_EQ(any.reported(), "nan-at-size: aten::std.dim divides by 0 where B <= 1\n");
   CHECK(selects(any));
 }
 
 TEST_CASE("where the rows are two and more, there is no NaN") {
-  Spread two(2);
+  Broadcast two(2);
   CHECK_EQ(two.reported(), "");
   CHECK(!selects(two));
 }
 
 TEST_CASE("joined axes are as long as the product of theirs") {
   const Dim halves = floor_div(kRows + 1, 2) * floor_div(kRows + 2, 2);
-  CHECK_EQ(Spread(3, halves).reported(), "");
-  CHECK_NE(Spread(1, halves).reported(), "");
+  CHECK_EQ(Broadcast(3, halves).reported(), "");
+  CHECK_NE(Broadcast(1, halves).reported(), "");
 }
 
 /// The divisor is a tensor, as in traces: (factor * B - less), in f32.
@@ -98,7 +98,7 @@ TEST_CASE("divisors that traces compute from sizes may be 0") {
 }
 
 TEST_CASE("operations that lose a NaN of an input are listed, or keep it") {
-  Spread listed(2), kept(2);
+  Broadcast listed(2), kept(2);
   CHECK_EQ(listed.reported("report"),
            "nan-lost: operations that lose a NaN of an input in tract@0.23.9: 1\n"
            "  aten::relu: act (ReLU)\n");

@@ -173,7 +173,7 @@ def masked():
         lengths = torch.randint(1, count + 1, (batch, 1), generator=generator(50 + seed))
         runs.append((points(batch, count, seed), torch.arange(count) < lengths))
     options = [*OPEN, "--dynamic", "is_point:0=B", "--dynamic", "is_point:1=N"]
-    return Road(MaskedPointNet(), runs, options, BOTH, VARIED + ", other numbers of them padding")
+    return Road(MaskedPointNet(), runs, options, BOTH, VARIED + ", with different amounts of padding")
 
 
 def selected(kind):
@@ -181,7 +181,7 @@ def selected(kind):
         runs = [(points(1, count, seed, spread)[0],) for seed, (count, spread) in enumerate(
             [(20, 1.0), (20, 1.0), (20, 0.4), (50, 2.0), (7, 1.0), (3, 0.5)])]
         return Road(kind(), runs, ["--dynamic", "cloud:0=N"], BOTH,
-                    "20, 50, 7 and 3 points, spread so that other numbers of them, of cells, are met")
+                    "20, 50, 7 and 3 points, with different numbers of points and cells selected")
 
     return build
 

@@ -17,10 +17,10 @@ import run as zoo
 
 PAGE = """# The model zoo with dynamic axes
 
-The models of [the zoo](zoo.md) up to {limit} MB, exported with axes of any size to {target} and checked
-at the sample's sizes and two others of every axis. Ways: `batch` opens the first axis of all inputs,
-`length` the second of token ids too, `image` height and width. *One size*: the saved model itself runs
-at no other sizes, or takes another way there; the message names the line. Made by
+The models of [the zoo](zoo.md) up to {limit} MB, exported with dynamic axes to {target} and checked
+at the sample's sizes and two others of every axis. Dynamic axes: `batch` is the first axis of all inputs,
+`length` also the second of token ids, `image` height and width. *One size*: the saved model itself runs
+at no other sizes, or takes another branch there; the message names the line. Made by
 `tests/zoo/dynamic.py`.
 
 **{summary}**
@@ -103,7 +103,7 @@ def main():
     print(summary)
     if options.markdown:
         listed = "Not right:\n\n" + "\n".join(failures) + "\n\n" if failures else ""
-        head = "| model | saved | way | |\n|---|---|---|---|\n"
+        head = "| model | saved | axes | |\n|---|---|---|---|\n"
         page = PAGE.format(limit=options.limit, target=options.target, summary=summary, failures=listed,
                            table=head + "\n".join(rows) + "\n")
         options.markdown.write_text(zoo.stamp.stamped(page, made_at))

@@ -46,17 +46,17 @@ KINDS = {
 }
 MOVED = 40  # tolerances by which an output has to differ between runs, or a file of constants would pass
 
-PAGE = """# The roads of real use
+PAGE = """# Models with data-dependent sizes, streams and caches
 
-Models whose sizes follow from values, lengths, edges, pieces and caches, small and with random weights. Each is
-exported to tract with `--check`, and its file run in that engine at inputs that differ from the sample in routing,
-length, number of edges or pieces; the results are compared with what the module itself gives in Python. *Refused*: the
-export ended with an error, and wrote nothing; *fails*: the engine stopped; *wrong*: a result differed.
+Small models with random weights whose sizes depend on values, lengths, edges, pieces and caches. Each is exported to
+tract with `--check`. Its file then runs in that engine on inputs that differ from the sample in routing, length, number
+of edges or pieces, and the results are compared with those of the module itself in Python. *Refused*: the export ended
+with an error, and wrote nothing; *fails*: the engine stopped; *wrong*: a result differed.
 Made by `tests/zoo/roads.py`.
 
 **{summary}**
 
-{failures}| kind | model | saved | exported with | tried besides the sample | verdict |
+{failures}| kind | model | saved | exported with | tested in addition to the sample | verdict |
 |---|---|---|---|---|---|
 {table}"""
 

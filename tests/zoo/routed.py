@@ -86,7 +86,7 @@ class Switch(nn.Module):
 
 
 def switch():
-    return Road(Switch(), texts(), AXES, BOTH, VARIED + "; 4 places in each expert")
+    return Road(Switch(), texts(), AXES, BOTH, VARIED + "; a capacity of 4 per expert")
 
 
 ROUTED = {

@@ -26,10 +26,10 @@ TIMES = ["seconds", "peak MB"]  # of this machine: not for the page
 PAGE = """# The model zoo
 
 Published architectures with seeded random weights, each exported to {target} and checked in
-{engine} against LibTorch. `make zoo` builds them, runs this and writes this page; how, and what the
-numbers mean, is in [tests/zoo](../tests/zoo/README.md). The list was fixed before its first export.
-Parameters with a star: the published size. Models marked *calmed* have larger biases than drawn, as
-torch's own rounding left little of a tolerance before.
+{engine} against LibTorch. `make zoo` builds them, runs this and writes this page.
+[tests/zoo](../tests/zoo/README.md) explains the method and the columns. The list was fixed before its first
+export. A star after the parameters marks the published size. Models marked *calmed* have larger biases than
+their random ones, because torch's own rounding used most of the tolerance before.
 
 **{summary}**
 

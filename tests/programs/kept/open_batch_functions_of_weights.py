@@ -1,5 +1,5 @@
 # inputs: [["x", "f32", ["B", 4]]]
-# refused: error[dynamic-size]: aten::linalg_matrix_exp: the size of its result is no expression of the dynamic axes
+# refused: error[dynamic-size]: aten::linalg_matrix_exp: the size of its result cannot be expressed in the dynamic axes
 # mode: trace  dynamic: 1  seed: 0
 import math
 from typing import Dict, List, NamedTuple, Optional, Tuple

@@ -1,5 +1,5 @@
 # inputs: [["x", "f32", [4, 3]]]
-# needless: error[data-dependent-value]: the size of a tensor that follows from values
+# needless: error[data-dependent-value]: the size of a tensor that depends on values
 # mode: script  dynamic: 0  seed: 0  data: 0
 import torch
 from torch import Tensor

@@ -1,5 +1,5 @@
 # inputs: [["x", "f32", ["B", 3, 8]]]
-# held for B == 1 only, or the trials differed: nothing reads the base after the write
+# held for B == 1 only, or the probes differed: nothing reads the base after the write
 # mode: trace  dynamic: 1  seed: 0  data: 0  sample: 1,4
 import torch
 class M(torch.nn.Module):

@@ -1,0 +1,105 @@
+// t2nnef explain: what a diagnostic's id, or an exit code, means.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+
+#include "cli/commands.h"
+#include "cli/console.h"
+#include "cli/diagnostics_page.h"
+#include "cli/help.h"
+#include "cli/text.h"
+#include "src/diag/error.h"
+
+namespace t2n::cli {
+namespace {
+
+constexpr const char* kExplainExamples =
+    "examples:\n"
+    "  t2nnef explain data-dependent-branch\n"
+    "  t2nnef explain 4\n";
+
+/// The text between two marks of docs/diagnostics.md.
+std::string_view between(std::string_view page, std::string_view begin, std::string_view end) {
+  const size_t from = page.find(begin);
+  T2N_ASSERT(from != std::string_view::npos, "docs/diagnostics.md has no ", begin);
+  const std::string_view rest = page.substr(from + begin.size());
+  return rest.substr(0, rest.find(end));
+}
+
+/// "4" of "4 · …", the meaning of an exit code in the page's table.
+std::string code_meaning(ExitCode code) {
+  return std::string(between(diagnostics_page(), cat("\n| ", static_cast<int>(code), " | "), " |"));
+}
+
+std::string explain_id(const DiagnosticId& id) {
+  const std::string_view entry = between(diagnostics_page(), cat("### `", id.id, "`"), "\n### ");
+  const size_t body = entry.find('\n');
+  return cat(id.id, " · exit ", static_cast<int>(id.code), ": ", code_meaning(id.code), "\n\n",
+             joined(wrapped(std::string(entry.substr(body + 1)), 0), "\n"), "\n");
+}
+
+std::string explain_code(ExitCode code) {
+  std::string out = cat("exit ", static_cast<int>(code), ": ", code_meaning(code), "\n");
+  for (const DiagnosticId& id : diagnostic_ids())
+    if (id.code == code) out += cat("  ", id.id, "\n");
+  return out;
+}
+
+constexpr ExitCode kCodes[] = {
+    ExitCode::ok,           ExitCode::bug,      ExitCode::usage,          ExitCode::unreadable,
+    ExitCode::unsupported,  ExitCode::mismatch, ExitCode::engine_rejects, ExitCode::no_engine,
+    ExitCode::cannot_write, ExitCode::differs,  ExitCode::timeout,        ExitCode::interrupted};
+
+/// "lint" of "error[lint]", as it is copied from a message.
+std::string id_in(const std::string& subject) {
+  const size_t open = subject.find('['), close = subject.find(']');
+  return open == std::string::npos || close == std::string::npos || close < open
+             ? subject
+             : subject.substr(open + 1, close - open - 1);
+}
+
+std::string all_ids() {
+  std::vector<std::vector<std::string>> rows;
+  for (const DiagnosticId& id : diagnostic_ids())
+    rows.push_back({std::string(id.id), cat("exit ", static_cast<int>(id.code))});
+  return table(std::move(rows));
+}
+
+ExitCode run_explain(const std::string& subject) {
+  if (subject.empty()) {
+    print(all_ids());
+    return ExitCode::ok;
+  }
+  const std::string requested = id_in(subject);
+  std::vector<std::string> names;
+  for (const DiagnosticId& id : diagnostic_ids()) {
+    if (id.id == requested) {
+      print(explain_id(id));
+      return ExitCode::ok;
+    }
+    names.emplace_back(id.id);
+  }
+  for (const ExitCode code : kCodes)
+    if (std::to_string(static_cast<int>(code)) == requested) {
+      print(explain_code(code));
+      return ExitCode::ok;
+    }
+  const std::string suggestion = nearest(requested, names);
+  throw Error("usage", cat("there is no diagnostic and no exit code ", quoted(requested)), {},
+              suggestion.empty() ? "`t2nnef explain` lists all"
+                                 : cat("did you mean ", quoted(suggestion), "?"));
+}
+
+}  // namespace
+
+void setup_explain(CLI::App& app, Run& selected) {
+  auto subject = std::make_shared<std::string>();
+  CLI::App* command = app.add_subcommand("explain", "Explain the id of a message, or an exit code");
+  command->add_option("ID", *subject, "The id in brackets, or a number; without it, list all ids")
+      ->type_name("");
+  command->footer(kExplainExamples);
+  command->callback(
+      [subject, &selected] { selected = [subject] { return run_explain(*subject); }; });
+}
+
+}  // namespace t2n::cli

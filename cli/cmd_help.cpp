@@ -1,0 +1,55 @@
+// t2nnef help: the help of a command, or the man page of all.
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "cli/commands.h"
+#include "cli/console.h"
+#include "cli/help.h"
+#include "cli/man_page.h"
+#include "src/diag/error.h"
+
+namespace t2n::cli {
+namespace {
+
+struct HelpCommand {
+  std::string command;
+  bool man = false;
+};
+
+ExitCode run_help(const CLI::App& app, const HelpCommand& options) {
+  if (options.man) {
+    print(man_page(app));
+    return ExitCode::ok;
+  }
+  if (options.command.empty()) {
+    print(program_help(app));
+    return ExitCode::ok;
+  }
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands(nullptr)) {
+    if (command->get_name() == options.command) {
+      print(command_help(*command, true));
+      return ExitCode::ok;
+    }
+    names.push_back(command->get_name());
+  }
+  const std::string suggestion = nearest(options.command, names);
+  throw Error("usage", cat("there is no command ", quoted(options.command)), {},
+              suggestion.empty() ? cat("commands are: ", joined(names, ", "))
+                                 : cat("did you mean ", quoted(suggestion), "?"));
+}
+
+}  // namespace
+
+void setup_help(CLI::App& app, Run& selected) {
+  auto options = std::make_shared<HelpCommand>();
+  CLI::App* command = app.add_subcommand("help", "Describe a command with all its options");
+  command->add_option("COMMAND", options->command, "A command; without it, list all")
+      ->type_name("");
+  command->add_flag("--man", options->man, "Print the man page, t2nnef.1");
+  command->callback([options, &app, &selected] {
+    selected = [options, &app] { return run_help(app, *options); };
+  });
+}
+
+}  // namespace t2n::cli

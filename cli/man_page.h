@@ -1,0 +1,15 @@
+// The man page, made from the help.
+#pragma once
+
+#include <string>
+
+namespace CLI {  // NOLINT(readability-identifier-naming): not ours
+class App;
+}
+
+namespace t2n::cli {
+
+/// t2nnef(1) in man's macros, with all commands and options.
+std::string man_page(const CLI::App& app);
+
+}  // namespace t2n::cli

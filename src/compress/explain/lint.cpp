@@ -1,0 +1,120 @@
+// The pass `lint-quantisation`.
+#include "src/compress/explain/lint.h"
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+#include <utility>
+
+#include "src/compress/explain/lint_graph.h"
+#include "src/compress/layer_table.h"
+#include "src/compress/passes.h"
+#include "src/diag/error.h"
+#include "src/passes/known.h"
+
+namespace t2n::compress {
+namespace {
+
+/// The constant, also of a quantised weight; a constant expression if the context evaluates it.
+std::optional<ir::Tensor> weight_data(const LintedGraph& linted, const LayerTable& table,
+                                      ir::ValueId id) {
+  const auto stored = linted.program.values[id].stored;
+  if (stored && linted.program.values[*stored].data != nullptr)
+    return *linted.program.values[*stored].data;
+  if (!linted.context.evaluate) return std::nullopt;
+  try {
+    return table.value(id);
+  } catch (const Error&) {  // a value that cannot be computed here is not this rule's concern
+    return std::nullopt;
+  }
+}
+
+void find_dead_channels(LintedGraph& linted) {
+  const LayerTable table(linted.graph, linted.context.evaluate);
+  std::set<ir::ValueId> seen;
+  for (size_t i = 0; i < linted.graph.nodes.size(); ++i) {
+    const ir::Node& node = linted.graph.nodes[i];
+    const auto layer = passes::layer_of(linted.graph, node, linted.known);
+    // The row of the padding index is zero.
+    if (!layer || passes::is_lookup(node)) continue;
+    for (const passes::Weight& weight : layer->weights) {
+      if (!weight.channel_axis || !seen.insert(weight.value).second) continue;
+      const auto data = weight_data(linted, table, weight.value);
+      if (!data) continue;
+      const lint::Value& value = linted.program.values[weight.value];
+      std::string message =
+          lint::dead_channels(value.name, *data, static_cast<size_t>(*weight.channel_axis),
+                              linted.program.values[value.stored.value_or(weight.value)].quant);
+      if (!message.empty()) linted.add("dead-channel", i, std::move(message));
+    }
+  }
+}
+
+/// Those of the graph, then those of its nested graphs.
+void collect_findings(const ir::Graph& graph, const passes::PassContext& context,
+                      std::vector<Finding>& out) {
+  LintedGraph linted{graph, context, passes::known_values(graph), lint_program(graph), {}};
+  linted.findings = lint::examine(linted.program);
+  examine_requests(linted);
+  find_dead_channels(linted);
+  std::move(linted.findings.begin(), linted.findings.end(), std::back_inserter(out));
+  passes::PassContext inside = context;
+  inside.settings = nullptr;  // they name modules of the outer graph
+  inside.clipped = nullptr;   // it is for the outer graph
+  for (const ir::Node& node : graph.nodes)
+    if (node.body) collect_findings(*node.body, inside, out);
+}
+
+bool has_unloaded(const ir::Graph& graph) {
+  return std::any_of(
+      graph.constants.begin(), graph.constants.end(),
+      [](const ir::Constant& constant) { return !passes::is_loaded(constant.data); });
+}
+
+}  // namespace
+
+std::vector<Finding> lint(const ir::Graph& graph, const passes::PassContext& context) {
+  std::vector<Finding> out;
+  collect_findings(graph, context, out);
+  lint::sort_by_rule(out);
+  return out;
+}
+
+std::vector<std::string> skipped_rules(const ir::Graph& graph, const passes::PassContext& context) {
+  std::vector<std::string> out;
+  if (context.settings == nullptr) out.emplace_back("idle-setting needs settings");
+  if (!context.clipped) out.emplace_back("saturation needs a calibration set");
+  if (has_unloaded(graph))
+    for (const char* rule : {"dead-channel", "stored-twice"})
+      out.push_back(cat(rule, " needs weights that are loaded"));
+  return out;
+}
+
+void report_findings(const std::vector<Finding>& findings, const Report& report, size_t most) {
+  if (!report) return;
+  for (size_t i = 0; i < std::min(findings.size(), most); ++i) report(warning_of(findings[i]));
+  if (findings.size() <= most) return;
+  report({.severity = Severity::warning,
+          .id = "lint",
+          .message = cat("and ", findings.size() - most, " more findings"),
+          .where = {},
+          .details = {},
+          .why = {},
+          .help = "`t2nnef lint` with the same options lists all"});
+}
+
+}  // namespace t2n::compress
+
+bool t2n::compress::lint_quantisation(ir::Graph& graph, const passes::PassContext& context) {
+  if (!context.report) return false;
+  for (const Finding& finding : compress::lint(graph, context)) context.report(warning_of(finding));
+  for (const std::string& skipped : compress::skipped_rules(graph, context))
+    context.report({.severity = Severity::note,
+                    .id = "lint",
+                    .message = cat("not checked: ", skipped),
+                    .where = {},
+                    .details = {},
+                    .why = {},
+                    .help = {}});
+  return false;
+}

@@ -1,0 +1,49 @@
+#include "src/export/check_command.h"
+
+#include "src/check/contents.h"
+#include "src/diag/error.h"
+#include "src/export/pipeline.h"
+#include "src/export/stages.h"
+
+namespace t2n {
+namespace {
+
+/// A model without samples is traced with those that the artefact declares.
+TracedModel traced_for_check(const LoadedModel& loaded, const CheckExistingOptions& options,
+                             const OpenedArtefact& opened) {
+  const auto traced = [&](const std::vector<Sample>& samples) {
+    ModelOptions requested = options;
+    requested.samples = samples;
+    return trace_to_export(with_samples(loaded, samples), requested, [&](const TracedModel& model) {
+      return has_document(model, named_target(opened.artefact.document), {});
+    });
+  };
+  try {
+    return traced(options.samples);
+  } catch (const Error& error) {
+    if (error.diagnostic().id != "input-missing" || !options.samples.empty()) throw;
+    const std::vector<Sample> declared = declared_samples(opened.inputs);
+    if (declared.empty()) throw;
+    return traced(declared);
+  }
+}
+
+}  // namespace
+
+CheckedExisting compare_with_model(const CheckExistingOptions& options) {
+  target::Target streaming = target::parse_target("tract");
+  streaming.stream = options.stream;
+  require_stream(streaming, options.dynamic.axes);
+  const OpenedArtefact opened =
+      open_artefact(options.artefact, options.check, options.stream, options.report);
+  options.begin("load");
+  const LoadedModel loaded = load_model(options);
+  options.begin("trace");
+  const TracedModel model = traced_for_check(loaded, options, opened);
+  options.begin("check");
+  // An accepted guard may make numbers of the artefact depend on the inputs of the trace.
+  return {model.info, check_existing(opened, source_model(model), options.check, options.stream,
+                                     options.accepted_guards.empty())};
+}
+
+}  // namespace t2n

@@ -1,0 +1,214 @@
+#include "src/frontend/load/source_map.h"
+
+#include <torch/csrc/jit/serialization/pickle.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <exception>
+#include <string_view>
+
+#include "src/model_file/pickle_scan.h"
+
+namespace t2n::trace {
+namespace {
+
+/// A limit for the size of one source file.
+constexpr size_t kMaxSource = size_t{1} << 24;
+
+std::string base_name(const std::string& path) {
+  const size_t slash = path.find_last_of("/\\");
+  return slash == std::string::npos ? path : path.substr(slash + 1);
+}
+
+/// True for torch's own Python.
+bool is_torch_file(const std::string& path) {
+  constexpr std::array<std::string_view, 3> kFolders = {"torch/nn/", "torch/jit/", "torch/_"};
+  return std::any_of(kFolders.begin(), kFolders.end(), [&](std::string_view folder) {
+    const size_t at = path.find(folder);
+    return at == 0 || (at != std::string::npos && path[at - 1] == '/');
+  });
+}
+
+/// One line of a traced file's call stack: `path(line): function`.
+std::optional<std::pair<std::string, Frame>> parse_frame(const std::string& line) {
+  const size_t colon = line.rfind("): ");
+  const size_t open = colon == std::string::npos ? colon : line.rfind('(', colon);
+  if (open == std::string::npos || open + 1 >= colon) return std::nullopt;
+  const std::string digits = line.substr(open + 1, colon - open - 1);
+  if (digits.size() > 8 || digits.find_first_not_of("0123456789") != std::string::npos)
+    return std::nullopt;
+  const std::string path = line.substr(0, open);
+  return std::pair(path, Frame{base_name(path), std::stoi(digits), 0, line.substr(colon + 3)});
+}
+
+std::vector<std::string> split_lines(const std::string& text) {
+  std::vector<std::string> lines;
+  size_t begin = 0;
+  while (begin < text.size()) {
+    const size_t end = std::min(text.find('\n', begin), text.size());
+    lines.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return lines;
+}
+
+/// The location in a text from tracing, which must be a call stack, innermost frame first.
+std::optional<ir::Source> traced_source(const std::string& text, bool torch_too) {
+  ir::Source source;
+  std::vector<Frame> all;
+  for (const std::string& line : split_lines(text)) {
+    const auto frame = parse_frame(line);
+    if (!frame) return std::nullopt;
+    if (frame->second.function == "<module>" && !source.frames.empty()) continue;
+    if (torch_too || !is_torch_file(frame->first)) source.frames.push_back(frame->second);
+  }
+  constexpr size_t kMaxFrames = 3;
+  if (source.frames.size() > kMaxFrames) source.frames.resize(kMaxFrames);
+  return source;
+}
+
+bool is_in_path(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.';
+}
+
+/// Whether the text starts with `=`, `+=`, `//=` or `: Tensor =`.
+bool is_assigned(std::string_view rest) {
+  rest.remove_prefix(std::min(rest.find_first_not_of(" \t"), rest.size()));
+  if (rest.starts_with(':'))
+    rest.remove_prefix(std::min(rest.find_first_of("=\n"), rest.size()));
+  else if (rest.starts_with("//") || rest.starts_with("**"))
+    rest.remove_prefix(2);
+  else if (!rest.empty() && std::string_view("-+*/|&@%").find(rest[0]) != std::string_view::npos)
+    rest.remove_prefix(1);
+  return rest.starts_with('=') && !rest.starts_with("==");
+}
+
+/// `self.h = …`, `self.n += …`: where the assignment begins and where the attribute's name ends.
+std::optional<std::pair<size_t, size_t>> assignment_after(std::string_view text, size_t from,
+                                                          const std::string& attribute) {
+  constexpr size_t kLooksAt = 4096;  // bounds the work: the assignment is near
+  const std::string_view rest = text.substr(std::min(from, text.size()), kLooksAt);
+  const std::string name = "." + attribute;
+  for (size_t dot = rest.find(name); dot != std::string_view::npos;
+       dot = rest.find(name, dot + 1)) {
+    if (!is_assigned(rest.substr(dot + name.size()))) continue;
+    size_t begin = dot;
+    while (begin > 0 && is_in_path(rest[begin - 1])) --begin;
+    while (begin < dot &&
+           (rest[begin] == '.' || std::isdigit(static_cast<unsigned char>(rest[begin])) != 0))
+      ++begin;
+    if (begin < dot) return std::pair(from + begin, from + dot + name.size());
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+const SourceMap::Entry* SourceMap::entry_of(const torch::jit::SourceRange& range) {
+  if (!range.source() || !range.source()->filename()) return nullptr;
+  const Table& known = table(*range.source()->filename());
+  const auto offset = static_cast<int64_t>(range.start());
+  const auto entry = std::upper_bound(known.entries.begin(), known.entries.end(), offset,
+                                      [](int64_t at, const Entry& e) { return at < e.offset; });
+  return entry == known.entries.begin() ? nullptr : &*(entry - 1);
+}
+
+ir::Source SourceMap::find(const torch::jit::SourceRange& range, bool torch_too) {
+  const Entry* entry = entry_of(range);
+  if (entry == nullptr) return {};
+  const Table& known = table(*range.source()->filename());
+  return source_at(known.texts[entry->text], entry->begin, entry->end, torch_too);
+}
+
+ir::Source SourceMap::find_assignment(const torch::jit::SourceRange& near,
+                                      const std::string& attribute) {
+  const Entry* entry = entry_of(near);
+  if (entry == nullptr) return {};
+  const Text& text = table(*near.source()->filename()).texts[entry->text];
+  const size_t line =
+      text.text.rfind('\n', static_cast<size_t>(std::max<int64_t>(entry->begin, 0)));
+  for (size_t from : {line == std::string::npos ? 0 : line, size_t{0}})
+    if (const auto at = assignment_after(text.text, from, attribute))
+      return source_at(text, static_cast<int64_t>(at->first), static_cast<int64_t>(at->second),
+                       false);
+  return {};
+}
+
+ir::Source SourceMap::source_at(const Text& text, int64_t begin, int64_t end, bool torch_too) {
+  if (text.text.empty()) return {};
+  if (auto traced = traced_source(text.text, torch_too)) return *traced;
+  const size_t at = std::clamp<int64_t>(begin, 0, static_cast<int64_t>(text.text.size()));
+  const size_t line_begin = at == 0 ? 0 : text.text.rfind('\n', at - 1) + 1;
+  const size_t line_end = std::min(text.text.find('\n', at), text.text.size());
+  const auto lines_before =
+      std::count(text.text.begin(), text.text.begin() + static_cast<std::ptrdiff_t>(at), '\n');
+  if (text.file.empty() || (!torch_too && is_torch_file(text.file))) return {};
+  ir::Source source;
+  source.frames.push_back(Frame{base_name(text.file),
+                                text.first_line + static_cast<int>(lines_before),
+                                static_cast<int>(at - line_begin) + 1,
+                                {}});
+  const std::string line = text.text.substr(line_begin, line_end - line_begin);
+  const size_t indent = std::min(line.find_first_not_of(" \t"), line.size());
+  source.excerpt = line.substr(indent);
+  const size_t marked_end = std::min(static_cast<size_t>(std::max<int64_t>(end, begin)), line_end);
+  if (at - line_begin >= indent && marked_end > at) {
+    source.caret = static_cast<int>(at - line_begin - indent);
+    source.caret_width = static_cast<int>(marked_end - at);
+  }
+  return source;
+}
+
+const SourceMap::Table& SourceMap::table(const std::string& file) {
+  const auto known = tables_.find(file);
+  if (known != tables_.end()) return known->second;
+  Table table;
+  // A damaged table must not fail the export; only the locations are lost.
+  try {
+    if (const auto bytes = read_(file + ".debug_pkl")) table = parse(*bytes);
+  } catch (const std::exception&) {
+    table = Table{};
+  }
+  return tables_.emplace(file, std::move(table)).first->second;
+}
+
+SourceMap::Table SourceMap::parse(const std::vector<char>& bytes) {
+  model_file::check_pickle(bytes, "model-corrupt", "a table of source locations");
+  const auto top = torch::jit::unpickle(bytes.data(), bytes.size()).toTuple();
+  const auto& items = top->elements();
+  // Before version 1.12, which introduced the string table, records contained the texts themselves:
+  // such files have no locations.
+  if (items.size() != 3 || !items[0].isString()) return {};
+  const auto strings = items[1].toTuple();
+  const auto text_at = [&](const c10::IValue& index) {
+    return strings->elements().at(index.toInt()).toStringRef();
+  };
+  Table table;
+  std::map<const void*, size_t> known;  // the pickle shares equal sources
+  for (const c10::IValue& record : items[2].toTuple()->elements()) {
+    const auto tagged = record.toTuple();
+    const auto range = tagged->elements().at(1).toTuple();
+    const auto source = range->elements().at(0).toTuple();
+    const auto [found, is_new] = known.emplace(source.get(), table.texts.size());
+    if (is_new) {
+      Text text;
+      for (const int64_t index : source->elements().at(0).toIntVector()) {
+        text.text += strings->elements().at(index).toStringRef();
+        if (text.text.size() > kMaxSource) return {};
+      }
+      const c10::IValue& file = source->elements().at(1);
+      if (file.isInt()) text.file = text_at(file);
+      text.first_line = static_cast<int>(source->elements().at(2).toInt());
+      table.texts.push_back(std::move(text));
+    }
+    table.entries.push_back(Entry{tagged->elements().at(0).toInt(), found->second,
+                                  range->elements().at(1).toInt(),
+                                  range->elements().at(2).toInt()});
+  }
+  std::sort(table.entries.begin(), table.entries.end(),
+            [](const Entry& a, const Entry& b) { return a.offset < b.offset; });
+  return table;
+}
+
+}  // namespace t2n::trace

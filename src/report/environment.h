@@ -1,0 +1,27 @@
+// What an installation has, as JSON: `t2nnef.env/1`; later versions only add fields.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace t2n::report {
+
+struct Environment {
+  struct Engine {
+    std::string name, version, library, origin;
+  };
+  std::string version;         ///< of t2nnef
+  std::string torch_built;     ///< "" if built without LibTorch
+  std::string torch_found;     ///< "" if it cannot be loaded
+  std::string default_target;  ///< "tract@0.23.9"
+  std::vector<Engine> engines;
+  std::vector<std::string> processor;  ///< features that choose kernels: "avx2"
+  std::string sandbox;
+  std::vector<std::pair<std::string, std::string>> variables;  ///< of the environment, if set
+  std::vector<std::string> problems;
+};
+
+std::string environment_json(const Environment& environment);
+
+}  // namespace t2n::report
