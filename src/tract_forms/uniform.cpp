@@ -65,7 +65,8 @@ bool is_absorbing(std::string_view op) {
 
 Elements known_elements(const TractDraft& draft, std::string_view op, const Refs& operands) {
   if (op == "tract_core_range") return Elements::positions;
-  if (operands.empty() || op == "tract_core_gather") return Elements::unknown;
+  if (operands.empty() || is_any(op, {"tract_core_gather", "tract_onnx_non_zero"}))
+    return Elements::unknown;
   if (is_absorbed(draft, op, operands)) return Elements::number;
   bool has_number = false, has_positions = false;
   for (const Ref ref : operands) {
