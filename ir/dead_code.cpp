@@ -1,8 +1,6 @@
 #include "ir/dead_code.h"
 
 #include <algorithm>
-#include <functional>
-#include <map>
 
 #include "ir/scan.h"
 
@@ -43,7 +41,8 @@ bool prune_scans(Graph& graph) {
   return changed;
 }
 
-/// Calls `visit` for symbols of sizes of values in the graph.
+}  // namespace
+
 void for_each_size(const Attr& attr, const std::function<void(const Symbol&)>& visit) {
   const auto visit_symbols = [&](const Dim& dim) {
     for (const Symbol& symbol : dim.symbols())
@@ -54,8 +53,6 @@ void for_each_size(const Attr& attr, const std::function<void(const Symbol&)>& v
     for (const Dim& dim : *many) visit_symbols(dim);
 }
 
-/// The values that define sizes: for data-dependent sizes, the first value with the size; for sizes
-/// of a trace, the value in the symbol's name.
 std::map<Symbol, ValueId> defining_values(const Graph& graph) {
   std::map<Symbol, ValueId> out;
   std::map<std::string_view, ValueId> named;
@@ -77,8 +74,6 @@ std::map<Symbol, ValueId> defining_values(const Graph& graph) {
           out.try_emplace(*symbol, id);
   return out;
 }
-
-}  // namespace
 
 std::vector<bool> live_nodes(const Graph& graph, std::vector<bool>& needed) {
   std::vector<bool> live(graph.nodes.size());

@@ -1,11 +1,19 @@
 // Liveness analysis and dead code elimination.
 #pragma once
 
+#include <functional>
+#include <map>
 #include <vector>
 
 #include "ir/graph.h"
 
 namespace t2n::ir {
+
+/// Calls `visit` for symbols of sizes of values in the graph.
+void for_each_size(const Attr& attr, const std::function<void(const Symbol&)>& visit);
+/// The values that define sizes: for data-dependent sizes, the first value with the size; for sizes
+/// of a trace, the value in the symbol's name.
+std::map<Symbol, ValueId> defining_values(const Graph& graph);
 
 /// For each node, whether a needed value depends on it; marks the values that those nodes read in
 /// `needed`.

@@ -8,6 +8,7 @@
 #include "src/diag/error.h"
 #include "src/diag/one_of.h"
 #include "src/dynamic/same.h"
+#include "src/dynamic/unbacked_sizes.h"
 
 namespace t2n::dynamic {
 namespace {
@@ -15,7 +16,7 @@ namespace {
 using ir::Dim;
 
 /// Value numbering that looks through operations which only move elements. Sizes are ignored: their
-/// form depends on the run.
+/// form depends on the run. Of data-dependent ones, their definitions count.
 class Computations {
  public:
   std::vector<int> outputs(const ir::Graph& graph) {
@@ -24,10 +25,14 @@ class Computations {
       numbers[graph.inputs[i]] = number(cat("input ", i));
     for (const ir::Constant& constant : graph.constants)
       numbers[constant.value] = number(graph.values[constant.value].name);
+    const SizeDefinitions sizes(graph);
     for (const ir::Node& node : graph.nodes) {
-      const std::string text = key_of(node, numbers);
+      std::set<int> of_sizes;
+      for (const ir::ValueId id : sizes.of(node)) of_sizes.insert(numbers.at(id));
+      const std::string text = key_of(node, numbers) + listed(" of #", of_sizes);
       for (size_t i = 0; i < node.outputs.size(); ++i)
-        numbers[node.outputs[i]] = moves(node) ? moved(node, numbers) : number(cat(text, " ", i));
+        numbers[node.outputs[i]] =
+            moves(node) ? moved(node, numbers, of_sizes) : number(cat(text, " ", i));
     }
     std::vector<int> out;
     for (const ir::ValueId id : graph.outputs) out.push_back(numbers.at(id));
@@ -47,18 +52,22 @@ class Computations {
     return numbers_.try_emplace(text, static_cast<int>(numbers_.size()) + 1).first->second;
   }
 
-  /// The number of what the elements are taken from; 0 for constants that the operation sets.
-  int moved(const ir::Node& node, const std::map<ir::ValueId, int>& numbers) {
-    std::set<int> from;
+  static std::string listed(const char* before, const std::set<int>& numbers) {
+    std::string out;
+    for (const int each : numbers) out += cat(before, each);
+    return out;
+  }
+
+  /// The number of what the elements are taken from, `from` included; 0 for constants that the
+  /// operation sets.
+  int moved(const ir::Node& node, const std::map<ir::ValueId, int>& numbers, std::set<int> from) {
     for (const ir::Argument& argument : node.args)
       ir::attr_str(argument.value, [&](ir::ValueId id) {
         if (id != ir::kNoValue && numbers.at(id) != 0) from.insert(numbers.at(id));
         return std::string();
       });
     if (from.size() < 2) return from.empty() ? 0 : *from.begin();
-    std::string all = "moved";
-    for (const int each : from) all += cat(" ", each);
-    return number(all);
+    return number("moved" + listed(" ", from));
   }
 
   std::string key_of(const ir::Node& node, const std::map<ir::ValueId, int>& numbers) {

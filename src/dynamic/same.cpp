@@ -10,6 +10,7 @@
 #include "ir/scan.h"
 #include "src/diag/error.h"
 #include "src/diag/one_of.h"
+#include "src/dynamic/unbacked_sizes.h"
 
 namespace t2n::dynamic {
 namespace {
@@ -179,18 +180,20 @@ class Pairing {
     return live(graph, kept, same);
   }
 
-  /// The nodes that outputs depend on.
+  /// The nodes that outputs depend on, also by a data-dependent size that is a number.
   static std::vector<const ir::Node*> live(const ir::Graph& graph,
                                            const std::vector<const ir::Node*>& nodes,
                                            const Aliases& same) {
     std::set<ir::ValueId> needed;
     for (const ir::ValueId id : graph.outputs) needed.insert(resolved(id, same));
+    const SizeDefinitions sizes(graph);
     std::vector<const ir::Node*> out;
     for (auto node = nodes.rbegin(); node != nodes.rend(); ++node) {
       if (std::none_of((*node)->outputs.begin(), (*node)->outputs.end(),
                        [&](ir::ValueId id) { return needed.contains(id); }))
         continue;
       ir::for_each_input(**node, [&](ir::ValueId id) { needed.insert(resolved(id, same)); });
+      for (const ir::ValueId id : sizes.of(**node)) needed.insert(resolved(id, same));
       out.push_back(*node);
     }
     std::reverse(out.begin(), out.end());

@@ -4,6 +4,7 @@
 #include <array>
 #include <cctype>
 
+#include "ir/dead_code.h"
 #include "ir/op_traits.h"
 #include "ir/prove.h"
 #include "src/diag/one_of.h"
@@ -183,6 +184,36 @@ bool has_unbacked_sizes(const ir::Graph& graph) {
          std::any_of(graph.nodes.begin(), graph.nodes.end(), [](const ir::Node& node) {
            return node.body && has_unbacked_sizes(*node.body);
          });
+}
+
+SizeDefinitions::SizeDefinitions(const ir::Graph& graph) : graph_(graph) {
+  for (const ir::Node* node : nodes_with_unbacked_sizes(graph))
+    unbacked_.insert(node->outputs.begin(), node->outputs.end());
+  if (unbacked_.empty()) return;
+  values_ = ir::defining_values(graph);
+  producers_ = ir::producers(graph);
+}
+
+std::set<ir::ValueId> SizeDefinitions::of(const ir::Node& node) const {
+  std::vector<ir::ValueId> pending;
+  for (const ir::Argument& arg : node.args)
+    ir::for_each_size(arg.value, [&](const Symbol& symbol) {
+      if (const auto found = values_.find(symbol); found != values_.end())
+        pending.push_back(found->second);
+    });
+  // A trace names the size after any value with it, not after the first.
+  std::set<ir::ValueId> out, seen;
+  while (!pending.empty()) {
+    const ir::ValueId id = pending.back();
+    pending.pop_back();
+    if (!seen.insert(id).second) continue;
+    if (unbacked_.contains(id))
+      out.insert(id);
+    else if (producers_[id] >= 0)
+      ir::for_each_input(graph_.nodes[producers_[id]],
+                         [&](ir::ValueId operand) { pending.push_back(operand); });
+  }
+  return out;
 }
 
 bool has_unnamed(const std::vector<ir::Shape>& shapes) {

@@ -24,6 +24,19 @@ bool is_unbacked(const Comparison& comparison);
 /// never negative. The number itself may be negative.
 std::optional<Symbol> tests_sign(const Comparison& comparison, const ir::Graph& graph);
 
+/// The values whose data-dependent sizes are arguments of operations.
+class SizeDefinitions {
+ public:
+  explicit SizeDefinitions(const ir::Graph& graph);
+  std::set<ir::ValueId> of(const ir::Node& node) const;
+
+ private:
+  const ir::Graph& graph_;
+  std::set<ir::ValueId> unbacked_;  ///< results of operations that give such sizes
+  std::map<Symbol, ir::ValueId> values_;
+  std::vector<int> producers_;
+};
+
 /// True if the shapes of a rule contain shapes::unbacked_size().
 bool has_unnamed(const std::vector<ir::Shape>& shapes);
 /// The sizes of such axes in another trace of a graph whose shapes are expressions.
