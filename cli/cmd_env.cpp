@@ -59,7 +59,7 @@ report::Environment environment() {
   out.problems.insert(out.problems.end(), found.problems.begin(), found.problems.end());
   out.processor = processor_features();
   out.sandbox = confine::describe_support();
-  for (const char* name : {"T2NNEF_TRACT_LIB", "VIRTUAL_ENV"})
+  for (const char* name : {"T2NNEF_TRACT_LIB", "T2NNEF_CONFINE", "VIRTUAL_ENV"})
     if (const char* value = std::getenv(name)) out.variables.emplace_back(name, value);
   return out;
 }
@@ -74,7 +74,7 @@ std::string environment_text(const report::Environment& env) {
   for (const report::Environment::Engine& engine : env.engines)
     rows.push_back({"engine", cat(engine.name, " ", engine.version, ", from ", engine.origin, ": ",
                                   engine.library)});
-  rows.push_back({"engine", "the reference interpreter"});
+  if (!env.torch_found.empty()) rows.push_back({"engine", "the reference interpreter"});
   rows.push_back({"processor", env.processor.empty() ? "no features that choose kernels"
                                                      : joined(env.processor, ", ")});
   rows.push_back({"sandbox", env.sandbox});

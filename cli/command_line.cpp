@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <map>
 #include <memory>
-#include <set>
 #include <span>
 
 #include "cli/commands.h"
@@ -14,6 +13,7 @@
 #include "cli/help.h"
 #include "cli/limit_options.h"
 #include "cli/text.h"
+#include "src/check/compare.h"
 #include "src/confine/confine.h"
 #include "src/diag/error.h"
 #include "src/target/target.h"
@@ -56,16 +56,6 @@ using Origins = std::map<std::string, std::string>;
   refuse(cat("t2nnef", command, " has no option ", quoted(name),
              file == origins.end() ? "" : cat(", set in ", quoted(file->second))),
          nearest(name, option_names(app)), cat("`t2nnef", command, " --help` lists them"));
-}
-
-[[noreturn]] void refuse_command(const std::string& token, const CLI::App& app) {
-  if (token.ends_with(".pt"))
-    refuse(cat("the command is missing before ", quoted(token)), {},
-           cat("to export it: t2nnef export ", shell_quoted(token), " --target tract"));
-  std::vector<std::string> names;
-  for (const CLI::App* command : app.get_subcommands(nullptr)) names.push_back(command->get_name());
-  refuse(cat("there is no command ", quoted(token)), nearest(token, names),
-         cat("commands are: ", joined(names, ", ")));
 }
 
 /// CLI11 collects unknown tokens. Misspelt options are reported first; the rest may be their
@@ -184,12 +174,11 @@ Tokens without_separator(Tokens tokens) {
 /// `--check close` for `--check=close`: an optional value that is the name of a level and of no
 /// file.
 Tokens with_joined_levels(Tokens tokens) {
-  static const std::set<std::string> kLevels = {"exact", "close", "approximate",
-                                                "very",  "super", "ultra"};
+  const std::vector<std::string> levels = check::level_names();
   Tokens out;
   for (std::string& token : tokens) {
     const bool is_level =
-        !out.empty() && kLevels.contains(token) &&
+        !out.empty() && std::find(levels.begin(), levels.end(), token) != levels.end() &&
         (out.back() == "--check" || out.back() == "--verify" || out.back() == "--bisect");
     if (is_level && !std::filesystem::exists(token))
       out.back() += "=" + token;
@@ -246,6 +235,16 @@ Tokens with_file_options(Tokens tokens, const CLI::App& app, Origins& origins) {
 }
 
 }  // namespace
+
+void refuse_command(const std::string& token, const CLI::App& app) {
+  if (token.ends_with(".pt"))
+    refuse(cat("the command is missing before ", quoted(token)), {},
+           cat("to export it: t2nnef export ", shell_quoted(token), " --target tract"));
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands(nullptr)) names.push_back(command->get_name());
+  refuse(cat("there is no command ", quoted(token)), nearest(token, names),
+         cat("commands are: ", joined(names, ", ")));
+}
 
 ExitCode run_command_line(int argc, char** argv) {
   Origins origins;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <string>
 
 #include "cli/app.h"
 #include "src/diag/diagnostic.h"
@@ -31,6 +32,9 @@ inline constexpr const char* kExportExamples =
     "  t2nnef export model.pt --target tract --check\n"
     "  t2nnef export model.pt -t tract@0.21.19 -i ids=1,8,i64:0..999 -o model.nnef.tar\n"
     "  t2nnef export model.pt -t khronos -o model.nnef.tgz\n";
+
+/// Refuses an unknown command of the program, with the nearest one.
+[[noreturn]] void refuse_command(const std::string& token, const CLI::App& app);
 
 /// Parses the command line and runs the command. Errors: `usage`, and those of the commands.
 ExitCode run_command_line(int argc, char** argv);

@@ -19,6 +19,10 @@ bool is_empty_list(const Attr& attr) {
 
 }  // namespace
 
+NodeArgs::NodeArgs(const Graph& graph, const Node& node) : graph_(&graph), node_(&node) {
+  T2N_ASSERT(node.args.size() <= 64, "more than 64 arguments");  // the bits of read_
+}
+
 bool NodeArgs::is_tensor(std::string_view name) const {
   const Attr* attr = node_->find(name);
   return attr != nullptr && std::holds_alternative<TensorRef>(*attr) && !is_absent(*attr);

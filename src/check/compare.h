@@ -24,7 +24,9 @@ struct Tolerance {
   Margins custom;  ///< for Level::custom
 };
 
-/// Reads a level's name, or "A,R" or "A,R,O": absolute, relative, share of outliers.   Errors:
+/// "exact", "close", …: the levels that have names.
+std::vector<std::string> level_names();
+/// Reads a level's name, or "A,R" or "A,R,O": absolute, relative, share of outliers. Errors:
 /// `usage`.
 Tolerance parse_tolerance(std::string_view text);
 /// "approximate (atol 0.0001, rtol 0.0005)", with the numbers for f32.

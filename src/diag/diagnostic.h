@@ -1,6 +1,7 @@
 // A failure, warning or note as plain data: what, where, why and what to do (STYLE §6).
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -62,7 +63,7 @@ struct DiagnosticId {
 };
 
 /// Every id that may be raised, in alphabetical order; docs/diagnostics.md explains each.
-const std::vector<DiagnosticId>& diagnostic_ids();
+std::span<const DiagnosticId> diagnostic_ids();
 
 /// Exit code of an error with this id; aborts on an id that is not in the list.
 ExitCode exit_code(std::string_view id);

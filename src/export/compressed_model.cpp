@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <optional>
 
-#include "src/check/graph_f64_distance.h"
 #include "src/compress/explain/folded_modules.h"
 #include "src/compress/explain/lint.h"
 #include "src/compress/layer_table.h"

@@ -56,7 +56,6 @@ class ShapeRunner::State : DocumentWalk<ShapeRunner::State, Known> {
 
   std::optional<ShapeProblem> run(const ir::Sizes& values, Strictness strictness) {
     strictness_ = strictness;
-    restart();
     names_.clear();
     loops_.clear();
     heads_.clear();

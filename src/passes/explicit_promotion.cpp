@@ -1,5 +1,4 @@
 // The pass `explicit-promotion` casts operands to the dtype in which their operation computes.
-#include "ir/half.h"
 #include "ir/op_traits.h"
 #include "src/passes/known.h"
 #include "src/passes/passes.h"

@@ -40,16 +40,11 @@ Diagnostic located(const stream::Refusal& refusal, const ir::Graph& graph, Emitt
   throw Error(std::move(first));
 }
 
-const nnef::Value* argument(const nnef::Value& call, std::string_view name) {
-  for (const nnef::Argument& each : call.arguments)
-    if (each.name == name) return &each.value;
-  return nullptr;
-}
-
 /// Whether a scan carries states along a dynamic axis.
 bool resets_along_dynamic_axis(const nnef::Value& call, const draft::Notes& notes) {
-  if (call.text != "tract_core_scan" || argument(call, "state")->items.empty()) return false;
-  for (const nnef::Value& row : argument(call, "scan")->items) {
+  if (call.text != "tract_core_scan" || nnef::find_argument(call, "state")->items.empty())
+    return false;
+  for (const nnef::Value& row : nnef::find_argument(call, "scan")->items) {
     const auto note = notes.tensors.find(row.items.at(1).text);
     const size_t axis = row.items.at(2).integer;
     if (note != notes.tensors.end() && axis < note->second.shape.size() &&

@@ -45,6 +45,24 @@ std::string finding(const LintCase& given) {
   return out;
 }
 
+TEST_CASE("axes that a tensor does not have are no reason to read beyond it") {
+  // Where no sizes can be tried, or they are too large to run, only the symbolic lint sees these.
+  const std::vector<std::string> impossible = {"S >= 3", "S <= 2"};
+  CHECK_EQ(
+      finding({{"2, S", "2, 2, 2, 2, 2, 2, 2, S"}, "a = concat([x, y], axis = 0);", impossible}),
+      "");
+  CHECK_EQ(finding({{"2, S", "2, S"}, "a = concat([x, y], axis = 70000);", impossible}), "");
+  for (const char* axes : {"[1000000]", "[-1]", "[0, 1]"})
+    CHECK_EQ(finding({{"S, 2"},
+                      cat("a = slice(x, axes = ", axes, ", begin = [0], end = [1]);"),
+                      impossible}),
+             "");
+  CHECK_EQ(finding({{"S, 2"},
+                    "a = tract_core_dyn_slice(x, start = 0, end = 1, len = S, axis = 9000);",
+                    impossible}),
+           "");
+}
+
 TEST_CASE("shapes that never go together") {
   CHECK_EQ(finding({{"2, 3", "2, 4"}, "a = add(x, y);"}),
            "'a': 'add': the shapes [2,3] and [2,4] do not broadcast: axes are matched from the "

@@ -14,7 +14,6 @@
 
 #include "src/diag/error.h"
 #include "src/frontend/load/allocation.h"
-#include "src/frontend/load/convert.h"
 #include "src/frontend/load/guards.h"
 #include "src/frontend/load/nesting.h"
 #include "src/frontend/load/operator_scan.h"

@@ -7,7 +7,6 @@
 #include "ir/prove.h"
 #include "src/diag/error.h"
 #include "src/diag/one_of.h"
-#include "src/frontend/load/convert.h"
 #include "src/frontend/record/overlap.h"
 #include "src/loops/iteration.h"
 

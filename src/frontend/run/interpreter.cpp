@@ -11,7 +11,6 @@
 #include "src/frontend/load/slots.h"
 #include "src/frontend/record/computed_numbers.h"
 #include "src/frontend/run/fixed_branch.h"
-#include "src/frontend/run/mode_rules.h"
 
 namespace t2n::trace {
 namespace {
