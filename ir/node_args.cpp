@@ -30,11 +30,7 @@ bool NodeArgs::is_tensor(std::string_view name) const {
 
 bool NodeArgs::is_symbolic(std::string_view name) const {
   const Attr* attr = node_->find(name);
-  const auto* size = std::get_if<Dim>(attr);
-  const auto* sizes = std::get_if<std::vector<Dim>>(attr);
-  return (size != nullptr && !size->is_constant()) ||
-         (sizes != nullptr && std::any_of(sizes->begin(), sizes->end(),
-                                          [](const Dim& each) { return !each.is_constant(); }));
+  return attr != nullptr && ir::is_symbolic(*attr);
 }
 
 const Attr* NodeArgs::argument(std::string_view name) const {

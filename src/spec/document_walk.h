@@ -60,11 +60,14 @@ class DocumentWalk {
   bool is_in_fragment() const { return depth_ > 0; }
 
  private:
-  struct Nesting {
+  class Nesting {
+   public:
     explicit Nesting(int& depth) : depth_(depth) { ++depth_; }
     ~Nesting() { --depth_; }
     Nesting(const Nesting&) = delete;
     Nesting& operator=(const Nesting&) = delete;
+
+   private:
     int& depth_;
   };
 

@@ -66,9 +66,8 @@ void collect_findings(const ir::Graph& graph, const passes::PassContext& context
 }
 
 bool has_unloaded(const ir::Graph& graph) {
-  return std::any_of(
-      graph.constants.begin(), graph.constants.end(),
-      [](const ir::Constant& constant) { return !passes::is_loaded(constant.data); });
+  return std::any_of(graph.constants.begin(), graph.constants.end(),
+                     [](const ir::Constant& constant) { return !constant.data.is_loaded(); });
 }
 
 }  // namespace
