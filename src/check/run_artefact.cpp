@@ -181,13 +181,9 @@ std::optional<Sample> declared_sample(const spec::InputFact& fact) {
 
 EngineRequest engine_request_for(const nnef::Document& document) {
   EngineRequest out{.dialect = spec::dialect_of(document), .target = {}};
-  const auto version = spec::property(document, "tract_target_version");
-  if (!version || out.dialect != spec::Dialect::tract) return out;
-  try {
-    out.target = target::parse_target("tract@" + *version);
-  } catch (const Error&) {
-    // An unreadable version counts as none.
-  }
+  const auto stated = spec::stated_target(document);
+  if (!stated || out.dialect != spec::Dialect::tract) return out;
+  out.target = *stated;
   out.is_foreign = !spec::property(document, "t2nnef_version");
   return out;
 }

@@ -35,13 +35,11 @@ bool is_in_range(const Ints& shape) {
   return std::all_of(shape.begin(), shape.end(), [](int64_t extent) { return extent <= kMost; });
 }
 
-/// By the document's stated version: from 0.23 on slices are not clamped.
+/// What the version for which the document was written does with slices beyond the axis.
 Slices slices_of(const nnef::Document& document) {
-  const auto version = property(document, "tract_target_version");
-  if (!version) return Slices::unknown;
-  const bool is_old = version->starts_with("0.19.") || version->starts_with("0.20.") ||
-                      version->starts_with("0.21.") || version->starts_with("0.22.");
-  return is_old ? Slices::clamped : Slices::refused;
+  const auto stated = stated_target(document);
+  if (!stated) return Slices::unknown;
+  return target::has(*stated, target::Feature::open_sizes) ? Slices::refused : Slices::clamped;
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "nnef_writer/print.h"
+#include "src/diag/error.h"
 
 namespace t2n::spec {
 namespace {
@@ -37,6 +38,17 @@ std::optional<std::string> property(const nnef::Document& document, std::string_
   for (auto& [key, value] : properties(document))
     if (key == name) return value;
   return std::nullopt;
+}
+
+
+std::optional<target::Target> stated_target(const nnef::Document& document) {
+  const auto version = property(document, "tract_target_version");
+  if (!version) return std::nullopt;
+  try {
+    return target::parse_target("tract@" + *version);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
 }
 
 void add_property(nnef::Document& document, std::string_view name, std::string value) {

@@ -9,6 +9,7 @@
 
 #include "src/nnef/ast.h"
 #include "src/spec/operations.h"
+#include "src/target/target.h"
 
 namespace t2n::spec {
 
@@ -21,6 +22,9 @@ std::vector<std::pair<std::string, std::string>> properties(const nnef::Document
 
 /// The value of one property.
 std::optional<std::string> property(const nnef::Document& document, std::string_view name);
+
+/// The version of tract that the document was written for; none if it says none that can be read.
+std::optional<target::Target> stated_target(const nnef::Document& document);
 
 /// Adds a property if the document has any: strict NNEF has none.
 void add_property(nnef::Document& document, std::string_view name, std::string value);
