@@ -38,6 +38,11 @@ Traced trace_model(Session& session, const std::vector<SampleInput>& inputs,
   return session.trace(inputs, options);
 }
 
+Survey survey_model(Session& session, const std::vector<SampleInput>& inputs,
+                    const TraceOptions& options) {
+  return session.survey(inputs, options);
+}
+
 std::vector<InputRange> input_ranges(Session& session, const std::vector<SampleInput>& inputs,
                                      bool explicit_states) {
   return session.input_ranges(inputs, explicit_states);
@@ -104,6 +109,7 @@ t2n_torch_module() {
                                             trace::compile,
                                             trace::describe,
                                             trace::trace_model,
+                                            trace::survey_model,
                                             trace::input_ranges,
                                             trace::run,
                                             trace::run_in,

@@ -10,6 +10,7 @@
 #include "src/confine/confine.h"
 #include "src/diag/error.h"
 #include "src/diag/headline.h"
+#include "src/export/all_refusals.h"
 #include "src/export/causal_lm.h"
 #include "src/export/pass_table.h"
 #include "src/export/signature.h"
@@ -46,22 +47,6 @@ void add_dynamic(ExportResult& result, const dynamic::DynamicTrace& dynamic) {
                           dynamic.runtime_assertions.end());
 }
 
-void run_passes(ir::Graph& graph, const target::Target& target,
-                const passes::PipelineOptions& options, const Report& report) {
-  if (const int64_t least = target::least_integer_products(target, target::Layer::linear))
-    graph.attributes[passes::kLeastIntegerProducts] = least;
-  passes::run_pipeline(graph, passes::pipeline(passes::Pipeline::standard),
-                       pass_context(target, report), options);
-}
-
-/// Translates at fixed sizes. Errors: `unsupported-op` with all operators without a translation.
-void refuse_untranslated(const LoadedModel& loaded, const ExportOptions& options) {
-  TracedModel model = trace_at_one_size(loaded, options);
-  to_nnef(model.traced.graph, options.target, options.passes, nullptr);
-}
-
-/// An operator without a translation has no shape rule either, so that its sizes are unknown. Then
-/// reports the missing operator instead.
 TracedModel traced_model(const LoadedModel& loaded, const ExportOptions& options) {
   try {
     TracedModel model = trace_to_export(loaded, options, [&](const TracedModel& traced) {
@@ -72,13 +57,7 @@ TracedModel traced_model(const LoadedModel& loaded, const ExportOptions& options
         model.dynamic->chooser.require(std::move(sizes));
     return model;
   } catch (const Error& error) {
-    if (error.diagnostic().id != "dynamic-size") throw;
-    try {
-      refuse_untranslated(loaded, options);
-    } catch (const Error& at_one_size) {
-      if (at_one_size.diagnostic().id == "unsupported-op") throw;
-    }
-    throw;
+    throw with_all_refusals(loaded, options, error);
   }
 }
 
@@ -311,6 +290,14 @@ std::vector<ExportResult> export_all(const std::vector<ExportOptions>& methods,
 }
 
 }  // namespace
+
+void run_passes(ir::Graph& graph, const target::Target& target,
+                const passes::PipelineOptions& options, const Report& report) {
+  if (const int64_t least = target::least_integer_products(target, target::Layer::linear))
+    graph.attributes[passes::kLeastIntegerProducts] = least;
+  passes::run_pipeline(graph, passes::pipeline(passes::Pipeline::standard),
+                       pass_context(target, report), options);
+}
 
 nnef::Document to_nnef(ir::Graph& graph, const target::Target& target,
                        const passes::PipelineOptions& options, const Report& report) {

@@ -12,6 +12,7 @@
 #include "ir/graph.h"
 #include "ir/program_point.h"
 #include "src/diag/sink.h"
+#include "src/model/survey.h"
 
 namespace t2n::trace {
 
@@ -55,6 +56,8 @@ struct TraceOptions {
   std::set<std::pair<std::string, int64_t>> free_axes;
   /// 16-bit floats run in torch's own kernels for them, even if these are slow or less exact.
   bool native_halves = false;
+  /// The run goes on after refusals and notes them here; not for traces that are exported.
+  Survey* survey = nullptr;
   Report report;
 };
 
