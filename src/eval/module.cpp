@@ -13,6 +13,7 @@
 #include "src/eval/schema.h"
 #include "src/eval/wide.h"
 #include "src/frontend/load/allocation.h"
+#include "src/frontend/load/code.h"
 #include "src/frontend/load/torch_error.h"
 #include "src/frontend/run/setstate.h"
 #include "src/frontend/session/inputs.h"
@@ -106,6 +107,7 @@ t2n_torch_module() {
   torch::jit::setPrintHandler([](const std::string& /*text*/) {});
   static const trace::TorchModule module = {TORCH_VERSION,
                                             trace::load,
+                                            trace::read_code,
                                             trace::compile,
                                             trace::describe,
                                             trace::trace_model,

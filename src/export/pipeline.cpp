@@ -57,28 +57,8 @@ TracedModel traced_model(const LoadedModel& loaded, const ExportOptions& options
         model.dynamic->chooser.require(std::move(sizes));
     return model;
   } catch (const Error& error) {
-    throw with_all_refusals(loaded, options, error);
+    throw all_refusals(loaded, options, error).error;
   }
-}
-
-/// Without samples, only describes the file; else passes the graph to `finish`.
-Inspection inspect(const ExportOptions& options, const std::function<void(ir::Graph&)>& finish) {
-  const LoadedModel loaded = load_model(options);
-  Inspection out;
-  out.model = loaded.info;
-  TracedModel model;
-  try {
-    model = trace_model(loaded, options);
-  } catch (const Error& error) {
-    if (error.diagnostic().id != "input-missing") throw;
-    return out;
-  }
-  finish(model.traced.graph);
-  torch_module().verify(*model.session, false);
-  out.states = std::move(model.traced.states);
-  out.graph = std::move(model.traced.graph);
-  out.with_quantised = std::move(model.traced.with_quantised);
-  return out;
 }
 
 size_t count_operations(const nnef::Document& document) {
@@ -228,7 +208,12 @@ void allow_reads(const std::vector<ExportOptions>& methods) {
 LoadedModel loaded_model(const ExportOptions& options, std::optional<LoadedModel> first = {}) {
   if (options.is_causal_lm) require_preset(options);
   options.begin("load");
-  return first ? *std::move(first) : load_model(options);
+  try {
+    return first ? *std::move(first) : load_model(options);
+  } catch (const Error& error) {
+    if (error.code() != ExitCode::unsupported) throw;
+    throw with_code(error, code_of(options.model), options.target);
+  }
 }
 
 /// The first method's model. Refuses a missing method before any method is exported.
@@ -282,6 +267,8 @@ std::vector<ExportResult> export_all(const std::vector<ExportOptions>& methods,
     } catch (const Error& error) {
       if (!concerns_one_method(error.code())) throw;
       if (failure && methods[i].report) methods[i].report(failure->diagnostic());
+      if (options.report)
+        for (const Diagnostic& other : error.others()) options.report(other);
       failure.emplace(with_method(error.diagnostic(), methods[i]));
     }
   }
@@ -337,20 +324,6 @@ std::vector<ExportResult> export_methods(const std::vector<ExportOptions>& metho
   artefacts.commit();
   first.begin("done");
   return results;
-}
-
-Inspection inspect_model(const ExportOptions& options) {
-  return inspect(options, [](ir::Graph& graph) {
-    passes::PassContext context;
-    context.keeps_symbol = [](const ir::Symbol&) { return true; };
-    context.evaluate = torch_module().evaluator();
-    passes::run_pipeline(graph, passes::pipeline(passes::Pipeline::inspection), context, {});
-  });
-}
-
-Inspection prepare_model(const ExportOptions& options) {
-  return inspect(options,
-                 [&](ir::Graph& graph) { run_passes(graph, options.target, options.passes, {}); });
 }
 
 }  // namespace t2n

@@ -304,6 +304,7 @@ trace::Survey survey_model(const LoadedModel& loaded, const ModelOptions& option
   trace::TraceOptions survey = trace_options(options);
   survey.report = {};
   survey.notes_loops = false;
+  survey.max_operations = 200'000;  // loops run as their values end them, or never
   survey.keep_sizes = survey.unbacked_sizes = survey.read_sizes = keeps_sizes;
   survey.met_unbacked_sizes = met_unbacked_sizes;
   survey.free_axes = declared_axes(options.dynamic);

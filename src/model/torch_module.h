@@ -42,6 +42,8 @@ struct FirstDifference {
 struct TorchModule {
   std::string torch_version;
   std::shared_ptr<Session> (*load)(const std::string& path, const std::string& method);
+  /// Reads the code without compiling it. Errors: `model-…`.
+  ModelCode (*read_code)(const std::string& path);
   std::shared_ptr<Session> (*compile)(const InlineModel& model);
   ModelInfo (*describe)(const Session& session);
   /// Runs the model once and records it. Graph inputs are the tensor leaves, depth first.

@@ -86,7 +86,6 @@ def denied():
         "reinterpret": "ops.inductor._reinterpret_tensor(x, [1000000], [1], 0)",
         "symm_mem": 'ops.symm_mem._rendezvous(x, "g")',
         "c10d": 'ops._c10d_functional.all_reduce(x, "sum", "g")',
-        "debug_load": 'ops.debugprims.load_tensor("marker_x", [1], [1], dtype=6, device=torch.device("cpu"))',
         "mkldnn_pointer": "ops.mkldnn.data_ptr(x)",
         "fbgemm": "torch.fbgemm_linear_fp16_weight(x, x, x)",
         "segment": 'torch.segment_reduce(x, "sum", lengths=torch.tensor([1000000]), unsafe=True)',
@@ -95,6 +94,8 @@ def denied():
         yield f"3_{label}", "def g(x: Tensor) -> Tensor:\n  return x\n" + forward(
             f"y = {call}", 'return torch.add(x, torch.len(torch.format("{}", y)))'
         ), MODULE
+    load = 'ops.debugprims.load_tensor("marker_x", [1], [1], dtype=6, device=torch.device("cpu"))'
+    yield "4_debug_load", forward(f"y = {load}", "return y"), MODULE  # LibTorch lacks the operator
     yield "3_native_class", HEAD + PLAIN, an_object(
         "M", attributes(w=an_object("EventTracer", b")", "__torch__.torch.classes.profiler"), training=b"\x89")
     )

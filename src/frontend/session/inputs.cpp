@@ -281,49 +281,74 @@ std::shared_ptr<c10::FunctionSchema> names_in(const c10::ivalue::Tuple& tuple) {
   }
 }
 
-/// An undefined tensor is None, as it is in Python.
-void flatten_result(const c10::IValue& value, const std::string& name, bool top,
-                    std::vector<FlatOutput>& out) {
-  const auto below = [&](const std::string& key, bool named) {
-    if (!top) return name + "_" + key;
-    return named ? key : "output_" + key;
-  };
-  if (value.isTensor() && !value.toTensor().defined()) return;
-  if (value.isTensor()) {
-    if (value.toTensor().numel() > kMaxElements)
-      throw Error("unsupported-output",
-                  cat("the model returns a tensor of ", value.toTensor().numel(), " elements"),
-                  cat("the limit is ", kMaxElements, " elements"));
-    out.push_back({top ? "output_0" : name, value.toTensor()});
-  } else if (value.isGenericDict()) {
-    for (const auto& entry : value.toGenericDict()) {
-      const bool text = entry.key().isString();
-      flatten_result(entry.value(),
-                     below(text ? entry.key().toStringRef() : cat(entry.key()), text), false, out);
-    }
-  } else if (value.isTuple()) {
-    const auto tuple = value.toTuple();
-    const auto fields = names_in(*tuple);
-    for (size_t i = 0; i < tuple->elements().size(); ++i)
-      flatten_result(
-          tuple->elements()[i],
-          below(fields ? fields->arguments()[i].name() : std::to_string(i), fields != nullptr),
-          false, out);
-  } else if (value.isList()) {
-    size_t i = 0;
-    for (const c10::IValue& element : value.toListRef())
-      flatten_result(element, below(std::to_string(i++), false), false, out);
-  } else if (is_number(value)) {
-    const at::ScalarType type = value.isBool() ? at::kBool : value.isInt() ? at::kLong : at::kFloat;
-    out.push_back({top ? "output_0" : name, at::scalar_tensor(value.toScalar(), type)});
-  } else if (!value.isNone()) {
-    throw Error("unsupported-output",
-                cat("the model returns a value of type ", quoted(value.tagKind()), " (",
-                    top ? "its result" : quoted(name), ")"),
-                "all outputs of an artefact are tensors",
-                "return a tensor, or leave the value out");
+/// Lists the tensors of a result, and what an artefact cannot return. An undefined tensor is None,
+/// as it is in Python.
+class Flattening {
+ public:
+  std::vector<FlatOutput> run(const c10::IValue& result) {
+    add(result, "", true);
+    if (!refused_.empty()) refuse();
+    return std::move(out_);
   }
-}
+
+ private:
+  void add(const c10::IValue& value, const std::string& name, bool top) {
+    const auto below = [&](const std::string& key, bool named) {
+      if (!top) return name + "_" + key;
+      return named ? key : "output_" + key;
+    };
+    if (value.isTensor() && !value.toTensor().defined()) return;
+    if (value.isTensor()) {
+      if (value.toTensor().numel() > kMaxElements)
+        throw Error("unsupported-output",
+                    cat("the model returns a tensor of ", value.toTensor().numel(), " elements"),
+                    cat("the limit is ", kMaxElements, " elements"));
+      out_.push_back({top ? "output_0" : name, value.toTensor()});
+    } else if (value.isGenericDict()) {
+      for (const auto& entry : value.toGenericDict()) {
+        const bool text = entry.key().isString();
+        add(entry.value(), below(text ? entry.key().toStringRef() : cat(entry.key()), text), false);
+      }
+    } else if (value.isTuple()) {
+      const auto tuple = value.toTuple();
+      const auto fields = names_in(*tuple);
+      for (size_t i = 0; i < tuple->elements().size(); ++i)
+        add(tuple->elements()[i],
+            below(fields ? fields->arguments()[i].name() : std::to_string(i), fields != nullptr),
+            false);
+    } else if (value.isList()) {
+      size_t i = 0;
+      for (const c10::IValue& element : value.toListRef())
+        add(element, below(std::to_string(i++), false), false);
+    } else if (is_number(value)) {
+      const at::ScalarType type = value.isBool()  ? at::kBool
+                                  : value.isInt() ? at::kLong
+                                                  : at::kFloat;
+      out_.push_back({top ? "output_0" : name, at::scalar_tensor(value.toScalar(), type)});
+    } else if (!value.isNone()) {
+      refused_.push_back({.what = cat("a value of type ", quoted(value.tagKind()), " (",
+                                      top ? "its result" : quoted(name), ")")});
+    }
+  }
+
+  [[noreturn]] void refuse() {
+    const bool one = refused_.size() == 1;
+    Diagnostic out{
+        .id = "unsupported-output",
+        .message = one ? cat("the model returns ", refused_[0].what)
+                       : cat("the model returns ", refused_.size(), " values that are no tensors"),
+        .where = {},
+        .details = {},
+        .why = "all outputs of an artefact are tensors",
+        .help = one ? "return a tensor, or leave the value out"
+                    : "return tensors, or leave these values out"};
+    if (!one) set_uses(out, std::move(refused_));
+    throw Error(std::move(out));
+  }
+
+  std::vector<FlatOutput> out_;
+  std::vector<Use> refused_;
+};
 
 }  // namespace
 
@@ -351,8 +376,7 @@ std::vector<SampleInput> flatten_value(const std::string& name, const c10::IValu
 }
 
 std::vector<FlatOutput> flatten_outputs(const c10::IValue& result) {
-  std::vector<FlatOutput> out;
-  flatten_result(result, "", true, out);
+  std::vector<FlatOutput> out = Flattening().run(result);
   if (out.empty())
     throw Error("unsupported-output", "the model returns no tensor", {},
                 "an artefact needs at least one output");

@@ -52,7 +52,7 @@ Survey Session::survey(const std::vector<SampleInput>& inputs, const TraceOption
   };
   Survey out;
   Attempt last = run(out);
-  // Without --state, what fails only since parts of the model are inputs follows from that.
+  // Without --state, failures that only inputs in place of parts of the model cause are consequences.
   while (!last.error && adopt_changes(last, samples)) {
     Survey next;
     last = run(next);

@@ -11,6 +11,7 @@
 #include "src/frontend/record/module_names.h"
 #include "src/frontend/run/interpreter.h"
 #include "src/frontend/session/attempt.h"
+#include "src/frontend/session/control_lines.h"
 #include "src/frontend/session/inputs.h"
 #include "src/frontend/session/session.h"
 #include "src/frontend/session/state_names.h"
@@ -242,6 +243,7 @@ bool Session::adopt_changes(const Attempt& attempt, Split& samples) {
 
 Traced Session::trace(const std::vector<SampleInput>& inputs, const TraceOptions& options) {
   const c10::InferenceMode guard;
+  require_lines(loaded_, options);
   limit_memory(inputs);
   WarningRelay relay(options.report);
   const c10::WarningUtils::WarningHandlerGuard warnings(&relay);
