@@ -57,6 +57,14 @@ TEST_CASE("what only follows from a refusal is left out") {
   CHECK_EQ(headlines(err).size(), 1);
 }
 
+TEST_CASE("a loop without end is left after some iterations") {
+  const std::string err = refusals("NeverEnds.pt", {"-i", "x=3"});
+  CAPTURE(err);
+  CHECK_EQ(headlines(err), Headlines{"error[unsupported-output]", "error[unsupported-op]",
+                                     "error[data-dependent-branch]"});
+  CHECK(contains(err, "error[unsupported-output]: the model returns 2 values that are no tensors"));
+}
+
 TEST_CASE("operators of a library do not hide others") {
   const std::string err = refusals("CallsLibrary.pt", {"-i", "x=3"});
   CHECK_EQ(headlines(err), Headlines{"error[unsupported-op]", "error[unsupported-op]"});
