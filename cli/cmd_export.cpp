@@ -291,7 +291,11 @@ void report_outcome(const std::string& path, const std::vector<ExportOptions>& m
                    .seconds = seconds,
                    .methods = methods,
                    .results = outcome.results};
-  if (outcome.error) out.diagnostics.push_back(outcome.error->diagnostic());
+  if (outcome.error) {
+    const std::vector<Diagnostic>& others = outcome.error->others();
+    out.diagnostics.insert(out.diagnostics.end(), others.begin(), others.end());
+    out.diagnostics.push_back(outcome.error->diagnostic());
+  }
   write_report(report_destination(path, methods), out);
 }
 

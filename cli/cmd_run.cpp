@@ -14,6 +14,7 @@
 #include "cli/text.h"
 #include "src/check/run_artefact.h"
 #include "src/diag/error.h"
+#include "src/report/artefact_violations.h"
 #include "src/samples/input_spec.h"
 
 namespace t2n::cli {
@@ -84,6 +85,15 @@ ExitCode run_and_print(const RunCommand& options) {
   return ExitCode::ok;
 }
 
+/// Names what is wrong with an artefact that the engine rejects.
+ExitCode run_and_print_explained(const RunCommand& options) {
+  try {
+    return run_and_print(options);
+  } catch (const Error& error) {
+    throw report::with_violations(error, options.artefact);
+  }
+}
+
 }  // namespace
 
 void setup_run(CLI::App& app, Run& selected) {
@@ -108,7 +118,7 @@ void setup_run(CLI::App& app, Run& selected) {
   add_engine_options(*command, options->engine);
   command->footer(kRunExamples);
   command->callback(
-      [options, &selected] { selected = [options] { return run_and_print(*options); }; });
+      [options, &selected] { selected = [options] { return run_and_print_explained(*options); }; });
 }
 
 }  // namespace t2n::cli

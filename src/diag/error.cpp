@@ -9,6 +9,11 @@ namespace t2n {
 Error::Error(Diagnostic diagnostic)
     : diagnostic_(std::move(diagnostic)), text_(render_text(diagnostic_)) {}
 
+Error::Error(Diagnostic diagnostic, std::vector<Diagnostic> others)
+    : Error(std::move(diagnostic)) {
+  others_ = std::move(others);
+}
+
 Error::Error(std::string_view id, std::string message, std::string why, std::string help,
              std::string subject)
     : Error(Diagnostic{.id = std::string(id),

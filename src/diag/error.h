@@ -24,16 +24,21 @@ std::string cat(const Parts&... parts) {
 class Error : public std::exception {
  public:
   explicit Error(Diagnostic diagnostic);
+  /// One of several refusals of a model.
+  Error(Diagnostic diagnostic, std::vector<Diagnostic> others);
   Error(std::string_view id, std::string message, std::string why = {}, std::string help = {},
         std::string subject = {});
 
   const Diagnostic& diagnostic() const { return diagnostic_; }
   Diagnostic& diagnostic() { return diagnostic_; }
+  /// The other refusals, in the program's order; the code is that of diagnostic().
+  const std::vector<Diagnostic>& others() const { return others_; }
   ExitCode code() const { return exit_code(diagnostic_.id); }
   const char* what() const noexcept override { return text_.c_str(); }
 
  private:
   Diagnostic diagnostic_;
+  std::vector<Diagnostic> others_ = {};
   std::string text_;
 };
 

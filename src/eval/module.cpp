@@ -13,6 +13,7 @@
 #include "src/eval/schema.h"
 #include "src/eval/wide.h"
 #include "src/frontend/load/allocation.h"
+#include "src/frontend/load/code.h"
 #include "src/frontend/load/torch_error.h"
 #include "src/frontend/run/setstate.h"
 #include "src/frontend/session/inputs.h"
@@ -36,6 +37,11 @@ ModelInfo describe(const Session& session) { return session.describe(); }
 Traced trace_model(Session& session, const std::vector<SampleInput>& inputs,
                    const TraceOptions& options) {
   return session.trace(inputs, options);
+}
+
+Survey survey_model(Session& session, const std::vector<SampleInput>& inputs,
+                    const TraceOptions& options) {
+  return session.survey(inputs, options);
 }
 
 std::vector<InputRange> input_ranges(Session& session, const std::vector<SampleInput>& inputs,
@@ -101,9 +107,11 @@ t2n_torch_module() {
   torch::jit::setPrintHandler([](const std::string& /*text*/) {});
   static const trace::TorchModule module = {TORCH_VERSION,
                                             trace::load,
+                                            trace::read_code,
                                             trace::compile,
                                             trace::describe,
                                             trace::trace_model,
+                                            trace::survey_model,
                                             trace::input_ranges,
                                             trace::run,
                                             trace::run_in,

@@ -185,7 +185,7 @@ Error with_trace_note(const Error& error) {
         cat(out.help.empty() ? "" : "; ",
             "the model was traced: a trace keeps only the results of min(), max(), if, int() and "
             "math in Python at the traced sizes, while torch.jit.script keeps the operations");
-  return Error(std::move(out));
+  return {std::move(out), error.others()};
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "src/confine/confine.h"
 #include "src/diag/error.h"
 #include "src/diag/headline.h"
+#include "src/export/all_refusals.h"
 #include "src/export/causal_lm.h"
 #include "src/export/pass_table.h"
 #include "src/export/signature.h"
@@ -46,22 +47,6 @@ void add_dynamic(ExportResult& result, const dynamic::DynamicTrace& dynamic) {
                           dynamic.runtime_assertions.end());
 }
 
-void run_passes(ir::Graph& graph, const target::Target& target,
-                const passes::PipelineOptions& options, const Report& report) {
-  if (const int64_t least = target::least_integer_products(target, target::Layer::linear))
-    graph.attributes[passes::kLeastIntegerProducts] = least;
-  passes::run_pipeline(graph, passes::pipeline(passes::Pipeline::standard),
-                       pass_context(target, report), options);
-}
-
-/// Translates at fixed sizes. Errors: `unsupported-op` with all operators without a translation.
-void refuse_untranslated(const LoadedModel& loaded, const ExportOptions& options) {
-  TracedModel model = trace_at_one_size(loaded, options);
-  to_nnef(model.traced.graph, options.target, options.passes, nullptr);
-}
-
-/// An operator without a translation has no shape rule either, so that its sizes are unknown. Then
-/// reports the missing operator instead.
 TracedModel traced_model(const LoadedModel& loaded, const ExportOptions& options) {
   try {
     TracedModel model = trace_to_export(loaded, options, [&](const TracedModel& traced) {
@@ -72,34 +57,8 @@ TracedModel traced_model(const LoadedModel& loaded, const ExportOptions& options
         model.dynamic->chooser.require(std::move(sizes));
     return model;
   } catch (const Error& error) {
-    if (error.diagnostic().id != "dynamic-size") throw;
-    try {
-      refuse_untranslated(loaded, options);
-    } catch (const Error& at_one_size) {
-      if (at_one_size.diagnostic().id == "unsupported-op") throw;
-    }
-    throw;
+    throw all_refusals(loaded, options, error).error;
   }
-}
-
-/// Without samples, only describes the file; else passes the graph to `finish`.
-Inspection inspect(const ExportOptions& options, const std::function<void(ir::Graph&)>& finish) {
-  const LoadedModel loaded = load_model(options);
-  Inspection out;
-  out.model = loaded.info;
-  TracedModel model;
-  try {
-    model = trace_model(loaded, options);
-  } catch (const Error& error) {
-    if (error.diagnostic().id != "input-missing") throw;
-    return out;
-  }
-  finish(model.traced.graph);
-  torch_module().verify(*model.session, false);
-  out.states = std::move(model.traced.states);
-  out.graph = std::move(model.traced.graph);
-  out.with_quantised = std::move(model.traced.with_quantised);
-  return out;
 }
 
 size_t count_operations(const nnef::Document& document) {
@@ -249,7 +208,12 @@ void allow_reads(const std::vector<ExportOptions>& methods) {
 LoadedModel loaded_model(const ExportOptions& options, std::optional<LoadedModel> first = {}) {
   if (options.is_causal_lm) require_preset(options);
   options.begin("load");
-  return first ? *std::move(first) : load_model(options);
+  try {
+    return first ? *std::move(first) : load_model(options);
+  } catch (const Error& error) {
+    if (error.code() != ExitCode::unsupported) throw;
+    throw with_code(error, code_of(options.model), options.target);
+  }
 }
 
 /// The first method's model. Refuses a missing method before any method is exported.
@@ -303,6 +267,8 @@ std::vector<ExportResult> export_all(const std::vector<ExportOptions>& methods,
     } catch (const Error& error) {
       if (!concerns_one_method(error.code())) throw;
       if (failure && methods[i].report) methods[i].report(failure->diagnostic());
+      if (options.report)
+        for (const Diagnostic& other : error.others()) options.report(other);
       failure.emplace(with_method(error.diagnostic(), methods[i]));
     }
   }
@@ -311,6 +277,14 @@ std::vector<ExportResult> export_all(const std::vector<ExportOptions>& methods,
 }
 
 }  // namespace
+
+void run_passes(ir::Graph& graph, const target::Target& target,
+                const passes::PipelineOptions& options, const Report& report) {
+  if (const int64_t least = target::least_integer_products(target, target::Layer::linear))
+    graph.attributes[passes::kLeastIntegerProducts] = least;
+  passes::run_pipeline(graph, passes::pipeline(passes::Pipeline::standard),
+                       pass_context(target, report), options);
+}
 
 nnef::Document to_nnef(ir::Graph& graph, const target::Target& target,
                        const passes::PipelineOptions& options, const Report& report) {
@@ -350,20 +324,6 @@ std::vector<ExportResult> export_methods(const std::vector<ExportOptions>& metho
   artefacts.commit();
   first.begin("done");
   return results;
-}
-
-Inspection inspect_model(const ExportOptions& options) {
-  return inspect(options, [](ir::Graph& graph) {
-    passes::PassContext context;
-    context.keeps_symbol = [](const ir::Symbol&) { return true; };
-    context.evaluate = torch_module().evaluator();
-    passes::run_pipeline(graph, passes::pipeline(passes::Pipeline::inspection), context, {});
-  });
-}
-
-Inspection prepare_model(const ExportOptions& options) {
-  return inspect(options,
-                 [&](ir::Graph& graph) { run_passes(graph, options.target, options.passes, {}); });
 }
 
 }  // namespace t2n

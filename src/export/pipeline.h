@@ -7,12 +7,13 @@
 
 #include "nnef_writer/destination.h"
 #include "src/check/check_model.h"
+#include "src/diag/error.h"
 #include "src/export/compressed_model.h"
 #include "src/export/port_names.h"
-#include "src/samples/samples.h"
 #include "src/export/traced_model.h"
 #include "src/nnef/ast.h"
 #include "src/passes/pass.h"
+#include "src/samples/samples.h"
 #include "src/target/target.h"
 
 namespace t2n {
@@ -74,8 +75,11 @@ std::string output_path(const ExportOptions& options);
 std::vector<ExportResult> export_methods(const std::vector<ExportOptions>& methods);
 
 struct Inspection {
-  trace::ModelInfo model;
-  std::optional<ir::Graph> graph;  ///< nothing if sample inputs are missing
+  trace::ModelInfo model;                ///< without a class if the file could not be loaded
+  std::optional<ir::Graph> graph;        ///< nothing if sample inputs are missing, or with `error`
+  std::optional<Error> error;            ///< why the file cannot be loaded or traced
+  std::optional<ir::Graph> reached;      ///< with `error`: the operations that ran nevertheless
+  std::optional<trace::ModelCode> code;  ///< without any graph, if it could be read
   /// The graph with its quantised tensors, if it has any; `graph` has plain operations for them.
   std::optional<ir::Graph> with_quantised;
   std::vector<trace::State> states;
@@ -88,6 +92,9 @@ Inspection prepare_model(const ExportOptions& options);
 /// Whether to_nnef() succeeds for the model.
 bool has_document(const TracedModel& model, const target::Target& target,
                   const passes::PipelineOptions& options);
+/// The passes of an export.
+void run_passes(ir::Graph& graph, const target::Target& target,
+                const passes::PipelineOptions& options, const Report& report);
 /// Converts a traced graph to a document: verify, passes, translate. Shared with tests.
 nnef::Document to_nnef(ir::Graph& graph, const target::Target& target,
                        const passes::PipelineOptions& options, const Report& report);

@@ -60,16 +60,29 @@ Json where_json(const Where& where) {
           {"excerpt", where.excerpt}};
 }
 
+Json locations_json(const std::vector<Where>& locations) {
+  Json out = Json::array();
+  for (const Where& where : locations) out.push_back(where_json(where));
+  return out;
+}
+
 Json diagnostic_json(const Diagnostic& diagnostic) {
-  Json locations = Json::array();
-  for (const Where& where : diagnostic.where) locations.push_back(where_json(where));
-  return {{"id", diagnostic.id},
-          {"severity", severity_name(diagnostic.severity)},
-          {"message", headline(diagnostic)},
-          {"where", locations},
-          {"details", diagnostic.details},
-          {"why", diagnostic.why},
-          {"help", diagnostic.help}};
+  Json uses = Json::array();
+  for (const Use& use : diagnostic.uses)
+    uses.push_back({{"what", use.what},
+                    {"count", use.count},
+                    {"where", locations_json(use.where)},
+                    {"why", use.why},
+                    {"help", use.help}});
+  Json out = {{"id", diagnostic.id},
+              {"severity", severity_name(diagnostic.severity)},
+              {"message", headline(diagnostic)},
+              {"where", locations_json(diagnostic.where)},
+              {"details", diagnostic.details},
+              {"why", diagnostic.why},
+              {"help", diagnostic.help}};
+  if (!uses.empty()) out["uses"] = std::move(uses);
+  return out;
 }
 
 Json model_json(const trace::ModelInfo& model, const std::string& file) {

@@ -297,6 +297,24 @@ TracedModel trace_model(const LoadedModel& loaded, const ModelOptions& options) 
   return model;
 }
 
+trace::Survey survey_model(const LoadedModel& loaded, const ModelOptions& options,
+                           bool keeps_sizes, bool* met_unbacked_sizes) {
+  const limits::Stage stage("looking for further refusals");
+  TracedModel model{loaded, {}, {}, {}};
+  trace::TraceOptions survey = trace_options(options);
+  survey.report = {};
+  survey.notes_loops = false;
+  survey.keep_sizes = survey.unbacked_sizes = survey.read_sizes = keeps_sizes;
+  survey.met_unbacked_sizes = met_unbacked_sizes;
+  survey.free_axes = declared_axes(options.dynamic);
+  try {
+    learn_ranges(model, survey);
+  } catch (const Error&) {
+    // The operation that fails is found below.
+  }
+  return torch_module().survey(*model.session, fill(model.samples, 0), survey);
+}
+
 TracedModel trace_at_one_size(const LoadedModel& loaded, const ModelOptions& options) {
   ModelOptions quiet = options;
   quiet.dynamic = {};

@@ -56,6 +56,10 @@ struct TracedModel : LoadedModel {
 /// Traces a loaded model. Errors: those of the tracer, and, with dynamic axes, of
 /// trace_dynamic_model.
 TracedModel trace_model(const LoadedModel& loaded, const ModelOptions& options);
+/// A run that goes on after refusals. `keeps_sizes`: sizes are expressions, as with dynamic axes.
+/// Errors: those of the inputs.
+trace::Survey survey_model(const LoadedModel& loaded, const ModelOptions& options,
+                           bool keeps_sizes, bool* met_unbacked_sizes);
 /// The same at the samples' sizes, without reports.
 TracedModel trace_at_one_size(const LoadedModel& loaded, const ModelOptions& options);
 /// The same as trace_model. If the model cannot be exported with minima and maxima of sizes

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <functional>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
@@ -53,6 +54,17 @@ class ShapeRunner::State : DocumentWalk<ShapeRunner::State, Known> {
   const std::vector<Heads>& heads() const { return heads_; }
 
   std::optional<ShapeProblem> run(const ir::Sizes& values, Strictness strictness) {
+    std::optional<ShapeProblem> out;
+    run(values, strictness, {}, [&](ShapeProblem problem) {
+      out = std::move(problem);
+      return false;
+    });
+    return out;
+  }
+
+  /// `visit` returns whether to go on.
+  void run(const ir::Sizes& values, Strictness strictness, const std::set<std::string>& skipped,
+           const std::function<bool(ShapeProblem)>& visit) {
     strictness_ = strictness;
     names_.clear();
     loops_.clear();
@@ -63,18 +75,18 @@ class ShapeRunner::State : DocumentWalk<ShapeRunner::State, Known> {
     frame.reserve(2 * document_.graph.body.size());
     for (const nnef::Assignment& statement : document_.graph.body) {
       statement_ = &statement;
+      if (!skipped.empty() && skipped.contains(nnef::first_name(statement.left))) continue;
       try {
         assign(statement.left, results_of(statement.right, frame), frame);
         store_.clear();
       } catch (const Error& error) {
         const std::string name = nnef::first_name(statement.left);
-        return ShapeProblem{
-            name,
-            cat(name.empty() ? "a statement" : quoted(name), ": ", headline(error.diagnostic())),
-            is_structural_};
+        const std::string subject = name.empty() ? "a statement" : quoted(name);
+        store_.clear();
+        if (!visit({name, cat(subject, ": ", headline(error.diagnostic())), is_structural_}))
+          return;
       }
     }
-    return {};
   }
 
  private:
@@ -319,6 +331,16 @@ const std::vector<Heads>& ShapeRunner::heads() const { return state_->heads(); }
 
 std::optional<ShapeProblem> ShapeRunner::run(const ir::Sizes& values, Strictness strictness) {
   return state_->run(values, strictness);
+}
+
+std::vector<ShapeProblem> ShapeRunner::run_all(const ir::Sizes& values,
+                                               const std::set<std::string>& skipped) {
+  std::vector<ShapeProblem> out;
+  state_->run(values, Strictness::all, skipped, [&](ShapeProblem problem) {
+    out.push_back(std::move(problem));
+    return true;
+  });
+  return out;
 }
 
 }  // namespace t2n::spec

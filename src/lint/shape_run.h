@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -50,6 +51,9 @@ class ShapeRunner {
   explicit ShapeRunner(const nnef::Document& document);
   ~ShapeRunner();
   std::optional<ShapeProblem> run(const ir::Sizes& values, Strictness strictness = Strictness::all);
+  /// The problems of all statements but those whose first result is in `skipped`. The results of
+  /// both are unknown.
+  std::vector<ShapeProblem> run_all(const ir::Sizes& values, const std::set<std::string>& skipped);
   /// The scans of the last run, in order.
   const std::vector<LoopShapes>& loops() const;
   /// Attention in the last run, in order.

@@ -10,6 +10,7 @@
 
 #include "ir/attr.h"
 #include "ir/tensor.h"
+#include "src/diag/diagnostic.h"
 
 namespace t2n::trace {
 
@@ -52,6 +53,20 @@ struct ModelInfo {
   int64_t parameter_bytes = 0;
   /// Compression settings by module path, as JSON: the modules' attribute `quant_params`.
   std::vector<std::pair<std::string, std::string>> quant_params;
+};
+
+/// An operator that a file's code calls, whether or not a run reaches it.
+struct CodeOperator {
+  std::string name;  ///< without overload
+  int count = 0;
+  std::vector<Where> first;  ///< of its calls
+  bool is_known = false;     ///< this LibTorch has it
+};
+
+/// What can be read of a file without compiling it.
+struct ModelCode {
+  int64_t format_version = 0;
+  std::vector<CodeOperator> operators;
 };
 
 /// A loaded model. Every trace or run starts from the state in the file.

@@ -42,11 +42,16 @@ struct FirstDifference {
 struct TorchModule {
   std::string torch_version;
   std::shared_ptr<Session> (*load)(const std::string& path, const std::string& method);
+  /// Reads the code without compiling it. Errors: `model-…`.
+  ModelCode (*read_code)(const std::string& path);
   std::shared_ptr<Session> (*compile)(const InlineModel& model);
   ModelInfo (*describe)(const Session& session);
   /// Runs the model once and records it. Graph inputs are the tensor leaves, depth first.
   Traced (*trace)(Session& session, const std::vector<SampleInput>& inputs,
                   const TraceOptions& options);
+  /// The same run, but it goes on after refusals. Errors: those of the inputs.
+  Survey (*survey)(Session& session, const std::vector<SampleInput>& inputs,
+                   const TraceOptions& options);
   /// The index ranges of the tensor inputs, depth first. The run ends once no tensor with their
   /// values is alive. Errors: `input-…`; `forward-failed` if torch refuses these values.
   std::vector<InputRange> (*input_ranges)(Session& session, const std::vector<SampleInput>& inputs,

@@ -15,17 +15,6 @@
 namespace t2n::ops {
 namespace {
 
-void check_inputs(const ir::Graph& graph, const target::Target& target, Problems& problems) {
-  for (const ir::ValueId id : graph.inputs) {
-    const ir::Value& value = graph.values[id];
-    try {
-      check_dtype(value.dtype, cat("input ", quoted(value.name)), target);
-    } catch (const Error& error) {
-      problems.add(error.diagnostic(), false);
-    }
-  }
-}
-
 /// Checks that all sizes are numbers.
 void check_static(const ir::Graph& graph, const target::Target& target) {
   if (target.engine != target::Engine::khronos) return;
@@ -105,6 +94,17 @@ void check_loops(const ir::Graph& graph, const std::vector<ir::Comparison>& rela
 }
 
 }  // namespace
+
+void check_inputs(const ir::Graph& graph, const target::Target& target, Problems& problems) {
+  for (const ir::ValueId id : graph.inputs) {
+    const ir::Value& value = graph.values[id];
+    try {
+      check_dtype(value.dtype, cat("input ", quoted(value.name)), target);
+    } catch (const Error& error) {
+      problems.add(error.diagnostic(), false);
+    }
+  }
+}
 
 void check_accepted(const ir::Graph& graph, const target::Target& target,
                     const ir::OpTable& operators, Problems& problems, const Report& report) {

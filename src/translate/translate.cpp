@@ -92,6 +92,11 @@ Diagnostic missing(const ir::Graph& graph, const ir::Node& node, const target::T
   return out;
 }
 
+/// Whether the operator is refused, whatever its arguments are.
+bool refused_by_name(const ir::Node& node, const target::Target& target, const Registry& table) {
+  return ir::refusal_of(node) || table.variant(node.op, target) == nullptr;
+}
+
 /// Adds the operator in which a bug or refusal occurred, unless the message names it.
 Diagnostic with_op(Diagnostic diagnostic, const ir::Graph& graph, const ir::Node& node) {
   const std::string op(ir::op_name(node.op));
@@ -223,6 +228,45 @@ nnef::Document translate(const ir::Graph& graph, const target::Target& target, c
   report_nan(graph, target, report);
   warn_of_resets(document, out, graph, target, report);
   return document;
+}
+
+namespace {
+
+/// Whether each value depends on one of these inputs.
+std::vector<bool> depends_on(const ir::Graph& graph, const std::set<std::string>& inputs) {
+  std::vector<bool> out(graph.values.size(), false);
+  for (const ir::ValueId id : graph.inputs) out[id] = inputs.contains(graph.values[id].name);
+  for (const ir::Node& node : graph.nodes) {
+    bool depends = false;
+    ir::for_each_input(node, [&](ir::ValueId id) { depends = depends || out[id]; });
+    for (const ir::ValueId id : node.outputs) out[id] = depends;
+  }
+  return out;
+}
+
+}  // namespace
+
+std::optional<Diagnostic> find_refusals(const ir::Graph& graph, const target::Target& target,
+                                        const Registry& table, const Substitutes& substitutes) {
+  ir::Graph own = graph;
+  std::erase_if(own.inputs, [&](ir::ValueId id) {
+    return substitutes.inputs.contains(own.values[id].name);
+  });
+  Problems problems(target);
+  if (!substitutes.only_missing) check_inputs(own, target, problems);
+  const std::vector<bool> is_guessed = depends_on(graph, substitutes.guessed);
+  Emitter out(graph, target);
+  out.state().translate_nodes = [&](const ir::Graph& each, Emitter& emitter) {
+    for (const ir::Node& node : each.nodes) {
+      const bool is_missing = refused_by_name(node, target, table);
+      const bool is_own = &each != &graph || node.outputs.empty() || !is_guessed[node.outputs[0]];
+      Problems ignored(target);
+      translate_node(each, node, target, table, emitter,
+                     is_missing || (is_own && !substitutes.only_missing) ? problems : ignored);
+    }
+  };
+  out.state().translate_nodes(graph, out);
+  return problems.as_one();
 }
 
 std::vector<OpUse> list_ops(const ir::Graph& graph, const target::Target& target,

@@ -167,6 +167,9 @@ def main():
     import check_models
 
     check_models.saved(folder)
+    import refused_models
+
+    refused_models.write_all(folder)
 
 
 if __name__ == "__main__":

@@ -47,9 +47,10 @@ TEST_CASE("a scripted model without inputs shows its signature") {
                 "error[input-missing]: the graph is unknown without sample inputs\n"
                 "  help: give them, for example: t2nnef inspect data_branch.pt --graph -i "
                 "x=1,3,224,224,f32\n");
-  check_failure(sandbox, {"ops", "data_branch.pt"}, 2,
-                "error[input-missing]: the operators are unknown without sample inputs\n"
-                "  help: `t2nnef inspect data_branch.pt` shows what to give with -i\n");
+  const Result ops = sandbox.run({"ops", "data_branch.pt"});
+  CHECK_EQ(ops.code, 0);
+  CHECK(contains(ops.out, "aten::gt"));
+  CHECK(contains(ops.out, "give samples with -i to see those of a run\n"));
 }
 
 TEST_CASE("inputs that were given are in the line to copy") {

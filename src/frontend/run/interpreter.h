@@ -13,6 +13,7 @@
 #include "src/frontend/run/fused_attention.h"
 #include "src/frontend/run/liveness.h"
 #include "src/frontend/run/scalars.h"
+#include "src/frontend/run/surveyor.h"
 #include "src/frontend/run/tensor_operations.h"
 
 namespace t2n::trace {
@@ -34,6 +35,7 @@ class Interpreter {
  private:
   void run_block(torch::jit::Block* block, Environment& env);
   void run_node(torch::jit::Node* node, Environment& env);
+  void run_any(torch::jit::Node* node, Environment& env);
   bool run_structural(torch::jit::Node* node, Environment& env);
   void run_operation(torch::jit::Node* node, Environment& env);
   void run_constant(torch::jit::Node* node, Environment& env);
@@ -42,11 +44,17 @@ class Interpreter {
   Values take(torch::jit::Node* node, Environment& env);
   // interpreter_calls.cpp
   c10::IValue run_hooked(const torch::jit::Module& module, Values arguments);
+  Diagnostic explained(Diagnostic diagnostic);
   [[noreturn]] void explain_failure();
   Values call(torch::jit::Function& function, Values arguments);
   void run_call_method(torch::jit::Node* node, Environment& env);
   void run_call_function(torch::jit::Node* node, Environment& env);
   void run_fork(torch::jit::Node* node, Environment& env);
+  // interpreter_survey.cpp
+  void survey_node(torch::jit::Node* node, Environment& env);
+  static bool reads_data(const torch::jit::Node* node, const Environment& env);
+  void run_taken(torch::jit::Node* node, Environment& env);
+  void run_iterations(torch::jit::Node* node, Environment& env);
   // interpreter_modes.cpp, interpreter_values.cpp
   void run_get_attr(torch::jit::Node* node, Environment& env);
   void run_set_attr(torch::jit::Node* node, Environment& env);
@@ -78,6 +86,7 @@ class Interpreter {
   Scalars scalars_;
   TensorOperations tensors_;
   FusedAttention fused_;
+  std::optional<Surveyor> surveyor_;
   bool reported_training_ = false;
   int64_t executed_ = 0;
 };

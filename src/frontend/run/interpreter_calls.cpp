@@ -66,11 +66,15 @@ void Interpreter::explain_failure() {
     diagnostic.id = "forward-failed";
     diagnostic.message = cat("the model's code failed: ", first_line(current_torch_message()));
   }
-  if (diagnostic.where.empty()) {
-    diagnostic.where.push_back(position_.where());
-    if (is_observer(diagnostic.where.back())) diagnostic.help = kSwitchOff;
-  }
-  throw Error(std::move(diagnostic));
+  throw Error(explained(std::move(diagnostic)));
+}
+
+/// The diagnostic with the current location, unless it has one.
+Diagnostic Interpreter::explained(Diagnostic diagnostic) {
+  if (!diagnostic.where.empty()) return diagnostic;
+  diagnostic.where.push_back(position_.where());
+  if (is_observer(diagnostic.where.back())) diagnostic.help = kSwitchOff;
+  return diagnostic;
 }
 
 Values Interpreter::call(torch::jit::Function& function, Values arguments) {

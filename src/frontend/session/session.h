@@ -22,6 +22,8 @@ class Session {
 
   ModelInfo describe() const;
   Traced trace(const std::vector<SampleInput>& inputs, const TraceOptions& options);
+  /// See TorchModule::survey.
+  Survey survey(const std::vector<SampleInput>& inputs, const TraceOptions& options);
   /// See TorchModule::input_ranges.
   std::vector<InputRange> input_ranges(const std::vector<SampleInput>& inputs,
                                        bool explicit_states);
@@ -58,6 +60,7 @@ class Session {
   std::vector<ir::Tensor> run_torch(const std::vector<SampleInput>& inputs, bool unfused) const;
   bool is_unchanged_by_second_call(const Split& samples);
   Attempt attempt(const Split& samples, TraceOptions options);
+  static bool adopt_changes(const Attempt& attempt, Split& samples);
   Attempt attempt_once(const Split& samples, const TraceOptions& options);
   void run_recorded(const Split& samples, const TraceOptions& options, StateWatch& watch,
                     Attempt& attempt);
