@@ -2,8 +2,10 @@
 
 #include "src/check/contents.h"
 #include "src/diag/error.h"
+#include "src/export/half_model.h"
 #include "src/export/pipeline.h"
 #include "src/export/stages.h"
+#include "src/spec/dialect.h"
 
 namespace t2n {
 namespace {
@@ -41,9 +43,14 @@ CheckedExisting compare_with_model(const CheckExistingOptions& options) {
   options.begin("trace");
   const TracedModel model = traced_for_check(loaded, options, opened);
   options.begin("check");
+  std::optional<HalfModel> half;
+  if (const auto floats = spec::property(opened.artefact.document, spec::kFloat))
+    half = half_model(model, parse_float_property(*floats), named_target(opened.artefact.document),
+                      {}, nullptr);
   // An accepted guard may make numbers of the artefact depend on the inputs of the trace.
-  return {model.info, check_existing(opened, source_model(model), options.check, options.stream,
-                                     options.accepted_guards.empty())};
+  return {model.info,
+          check_existing(opened, source_model(model, half ? &*half : nullptr), options.check,
+                         options.stream, options.accepted_guards.empty())};
 }
 
 }  // namespace t2n
