@@ -284,8 +284,10 @@ LoadedModel with_samples(LoadedModel model, const std::vector<Sample>& samples) 
 TracedModel trace_model(const LoadedModel& loaded, const ModelOptions& options) {
   const limits::Stage stage("tracing the model");
   TracedModel model{loaded, {}, {}, {}};
+  DynamicOptions dynamic = options.dynamic;
+  dynamic.progress = options.progress;
   try {
-    trace_drawn(model, options.dynamic, trace_options(options));
+    trace_drawn(model, dynamic, trace_options(options));
   } catch (const Error& error) {
     explain_unknown(error, options.samples, model.info);
     throw;

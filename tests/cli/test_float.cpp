@@ -44,6 +44,18 @@ TEST_CASE("models compute in f16 in tract, and their inputs and outputs stay in 
   }
 }
 
+TEST_CASE("a check finds a wrong operation in a file that computes in f16") {
+  const FloatSandbox sandbox;
+  REQUIRE_EQ(sandbox.run(export_of("digits.pt", {"--float", "f16", "-q"})).code, 0);
+  std::string graph = sandbox.content("out.nnef/graph.nnef");
+  const size_t at = graph.find(" relu(");
+  REQUIRE_NE(at, std::string::npos);
+  sandbox.folder().write("out.nnef/graph.nnef", graph.replace(at, 6, " tanh("));
+  const Result result = sandbox.run({"check", "digits.pt", "out.nnef"});
+  CHECK_EQ(result.code, 5);
+  CHECK(contains(result.err, "error[output-mismatch]"));
+}
+
 TEST_CASE("inputs and outputs are f16 on request") {
   const FloatSandbox sandbox;
   for (const std::string model : {"digits", "gru"}) {

@@ -16,7 +16,10 @@ namespace {
 namespace fs = std::filesystem;
 
 struct DigitsSandbox : Sandbox {
-  DigitsSandbox() { copy_fixture("digits_cnn/model.pt", "digits.pt"); }
+  DigitsSandbox() {
+    copy_fixture("digits_cnn/model.pt", "digits.pt");
+    copy_fixture("variable_length/attention.pt", "attention.pt");
+  }
 };
 
 std::vector<std::string> log_lines(const std::string& text) {
@@ -99,6 +102,9 @@ TEST_CASE("on a terminal the line of the running step grows, and no line is wide
   CHECK(contains(text, "\r\033[K[4/6] translate…"));
   CHECK(contains(text, "\r\033[K[4/6] translate…  fold-constants"));
   CHECK(contains(text, "\r\033[K[6/6] check…"));
+  const std::string open = on_terminal(
+      sandbox, program + " export attention.pt -t tract --dynamic ids:1=S -v -o open.tar");
+  CHECK(contains(open, "\r\033[K[3/5] trace…  at S="));
   for (const std::string& line : log_lines(text))
     if (line.starts_with("[")) CHECK_LE(line.size(), 80 + 8);  // "·", "…" and the line's end
 }
