@@ -5,7 +5,9 @@
 
 #include "cli/commands.h"
 #include "cli/console.h"
+#include "cli/environment.h"
 #include "cli/text.h"
+#include "cli/variables.h"
 #include "src/confine/confine.h"
 #include "src/diag/error.h"
 #include "src/model/torch_module.h"
@@ -59,12 +61,13 @@ report::Environment environment() {
   out.problems.insert(out.problems.end(), found.problems.begin(), found.problems.end());
   out.processor = processor_features();
   out.sandbox = confine::describe_support();
-  for (const char* name : {"T2NNEF_TRACT_LIB", "T2NNEF_CONFINE", "VIRTUAL_ENV"})
-    if (const char* value = std::getenv(name)) out.variables.emplace_back(name, value);
+  out.variables = own_variables();
+  if (const char* value = std::getenv("VIRTUAL_ENV"))
+    out.variables.emplace_back("VIRTUAL_ENV", value);
   return out;
 }
 
-std::string environment_text(const report::Environment& env) {
+std::string text_of(const report::Environment& env) {
   std::vector<std::vector<std::string>> rows = {
       {"t2nnef", env.version},
       {"LibTorch", env.torch_built.empty()   ? "built without"
@@ -88,11 +91,13 @@ ExitCode run_env(bool json) {
   if (json)
     print_json(report::environment_json(env));
   else
-    print(environment_text(env));
+    print(text_of(env));
   return ExitCode::ok;
 }
 
 }  // namespace
+
+std::string environment_text() { return text_of(environment()); }
 
 void setup_env(CLI::App& app, Run& selected) {
   auto json = std::make_shared<bool>(false);

@@ -10,16 +10,16 @@
 #include "cli/compress_options.h"
 #include "cli/config_file.h"
 #include "cli/console.h"
+#include "cli/export_reports.h"
 #include "cli/export_text.h"
 #include "cli/input_options.h"
 #include "cli/method_options.h"
 #include "cli/outputs.h"
 #include "cli/stream_options.h"
 #include "src/diag/error.h"
+#include "src/export/debug_bundle.h"
 #include "src/export/pass_table.h"
 #include "src/export/pipeline.h"
-#include "src/export/report.h"
-#include "src/model/torch_module.h"
 
 namespace t2n::cli {
 namespace {
@@ -36,12 +36,17 @@ struct ExportCommand {
   std::string stream;
   std::string nan;
   CompressionOptions compression_of_weights;
+  std::string float_format;
+  std::vector<std::string> keep_f32;
   ToleranceOptions check;
   EngineOptions engine;
   std::string print_after;
   bool print_changed = false;
   std::vector<std::string> disabled_passes;
   std::string report;
+  std::string debug_bundle;
+  std::vector<std::string> metadata;
+  bool dry_run = false;
   std::vector<std::string> configs;
   bool quiet = false;
   bool verbose = false;
@@ -65,6 +70,15 @@ void add_output_options(CLI::App& command, ExportCommand& options) {
       .add_option("-z,--compression", options.compression,
                   "Compression level of a .tgz, 0 to 9 [6]")
       ->type_name("LEVEL");
+  command
+      .add_option("--metadata", options.metadata,
+                  "Add a property to the artefact\n"
+                  "Repeatable. tract reads it as a property; strict NNEF has none.")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+  command.add_flag("--dry-run", options.dry_run,
+                   "Do everything but write the artefact\n"
+                   "Prints what would be written. --report and --debug-bundle are written.");
 }
 
 void add_signature_options(CLI::App& command, ExportCommand& options) {
@@ -101,6 +115,20 @@ void add_signature_options(CLI::App& command, ExportCommand& options) {
       ->type_name("report|keep");
 }
 
+void add_float_options(CLI::App& command, ExportCommand& options) {
+  command
+      .add_option("--float", options.float_format,
+                  "f16: weights and activations in 16 bits\n"
+                  "As torch's autocast: sums, norms and exponentials stay in f32. Inputs and "
+                  "outputs keep their dtypes; with f16-io, they are f16 as well.")
+      ->type_name("f16[-io]");
+  command
+      .add_option("--keep-f32", options.keep_f32,
+                  "Modules that stay in f32 with --float\nRepeatable: 'head', 'layers.0.*'.")
+      ->type_name("GLOB")
+      ->allow_extra_args(false);
+}
+
 void add_check_options(CLI::App& command, ExportCommand& options) {
   command.add_flag(cat("--check{", kDefaultLevel, "}"), options.check.check,
                    "Run the artefact and compare it with torch\n"
@@ -114,6 +142,11 @@ void add_report_options(CLI::App& command, ExportCommand& options) {
       .add_option("--report", options.report, "Write a report of the export as JSON; - for stdout")
       ->type_name("FILE.json");
   command
+      .add_option("--debug-bundle", options.debug_bundle,
+                  "Keep values, graphs and artefact in a new folder\n"
+                  "Also if the export fails. It contains the weights, and the values of inputs.")
+      ->type_name("DIR");
+  command
       .add_option(
           "--print-after", options.print_after,
           "Print the graph after a pass, or after all\n`t2nnef opt --list` describes the passes.")
@@ -123,7 +156,7 @@ void add_report_options(CLI::App& command, ExportCommand& options) {
   add_disable_pass(command, options.disabled_passes);
   CLI::Option* quiet =
       command.add_flag("-q,--quiet", options.quiet, "Print only warnings and errors");
-  command.add_flag("-v,--verbose", options.verbose, "Also print timings and torch warnings")
+  command.add_flag("-v,--verbose", options.verbose, "Print a log of all steps, and torch warnings")
       ->excludes(quiet);
 }
 
@@ -164,18 +197,6 @@ passes::PipelineOptions pass_options(const ExportCommand& options, Console& cons
   return out;
 }
 
-/// The report must not replace a file that the export reads or writes.
-nnef::Destination report_destination(const std::string& path,
-                                     const std::vector<ExportOptions>& methods) {
-  nnef::Destination out = nnef::file_destination(path);
-  out.taken = methods.front().taken;
-  std::erase_if(out.taken, [&](const nnef::Taken& taken) { return taken.what == "the report"; });
-  out.taken.push_back({"the model", methods.front().model, /*is_model=*/true});
-  for (const ExportOptions& options : methods)
-    out.taken.push_back({"the artefact", output_path(options)});
-  return out;
-}
-
 /// The files that any method reads, which no artefact may replace.
 std::vector<nnef::Taken> taken_of(const ExportCommand& options, const MethodOptions& per_method) {
   std::vector<std::string> specs;
@@ -202,6 +223,18 @@ std::string nan_option(const ExportCommand& options) {
         "usage", cat("--nan ", quoted(options.nan), " is not known"), {},
         "--nan report lists the operators that drop NaN; --nan keep makes them propagate it");
   return options.nan;
+}
+
+FloatOptions float_options(const ExportCommand& options) {
+  const bool has_half_ports = options.float_format == "f16-io";
+  if (!options.float_format.empty() && options.float_format != "f16" && !has_half_ports)
+    throw Error("usage", cat("--float ", quoted(options.float_format), " is not known"), {},
+                "--float f16 computes in 16 bits; f16-io has inputs and outputs in f16, too");
+  if (options.float_format.empty() && !options.keep_f32.empty())
+    throw Error("usage", "--keep-f32 needs --float", {}, "add --float f16");
+  return {.is_half = !options.float_format.empty(),
+          .has_half_ports = has_half_ports,
+          .keep_f32 = options.keep_f32};
 }
 
 /// Errors: `usage` for options that need a single set of inputs.
@@ -232,6 +265,7 @@ ExportOptions pipeline_options(const ExportCommand& options, const MethodOptions
   out.compression = level_of(options);
   out.taken = taken_of(options, per_method);
   out.compress = compress_options(options.compression_of_weights);
+  out.floats = float_options(options);
   out.names = {per_method.values_for(method, "--input-name", options.names.inputs),
                per_method.values_for(method, "--output-name", options.names.outputs)};
   out.is_causal_lm = is_causal_lm(options);
@@ -241,7 +275,18 @@ ExportOptions pipeline_options(const ExportCommand& options, const MethodOptions
   if (out.reroll_loops && (!out.dynamic.axes.empty() || out.is_causal_lm))
     throw Error("usage", "--roll-loops needs static sizes", {},
                 "remove it: with --dynamic, loops over dynamic sizes already become scans");
+  out.metadata = parse_metadata(options.metadata, out.target);
+  out.dry_run = options.dry_run;
   out.progress = console.progress();
+  return out;
+}
+
+std::vector<std::string> step_names(const ExportCommand& options) {
+  std::vector<std::string> out = {"inputs", "names", "trace"};
+  if (!options.compression_of_weights.compress.empty() || !options.float_format.empty())
+    out.emplace_back("compress");
+  out.insert(out.end(), {"translate", "write"});
+  if (!options.check.check.empty()) out.emplace_back("check");
   return out;
 }
 
@@ -257,6 +302,9 @@ std::vector<ExportOptions> method_options(const ExportCommand& options, Console&
   std::vector<ExportOptions> out;
   for (const std::string& method : methods)
     out.push_back(pipeline_options(options, per_method, method, console));
+  for (ExportOptions& each : out)
+    if (!options.debug_bundle.empty())
+      each.taken.push_back({"the debug bundle", options.debug_bundle});
   if (options.report.empty()) {
     claim_stdout(options.output);
     return out;
@@ -267,12 +315,6 @@ std::vector<ExportOptions> method_options(const ExportCommand& options, Console&
   return out;
 }
 
-/// The result or the error of the pipeline, for the report.
-struct Outcome {
-  std::vector<ExportResult> results;
-  std::optional<Error> error;
-};
-
 Outcome attempt(const std::vector<ExportOptions>& methods) {
   try {
     return {export_methods(methods), std::nullopt};
@@ -281,34 +323,20 @@ Outcome attempt(const std::vector<ExportOptions>& methods) {
   }
 }
 
-void report_outcome(const std::string& path, const std::vector<ExportOptions>& methods,
-                    const Outcome& outcome, const Console& console, double seconds) {
-  ExportReport out{.tool_version = T2NNEF_VERSION,
-                   .torch_version = outcome.error ? "" : torch_module().torch_version,
-                   .code = outcome.error ? outcome.error->code() : ExitCode::ok,
-                   .diagnostics = console.diagnostics(),
-                   .stages = console.stages(),
-                   .seconds = seconds,
-                   .methods = methods,
-                   .results = outcome.results};
-  if (outcome.error) {
-    const std::vector<Diagnostic>& others = outcome.error->others();
-    out.diagnostics.insert(out.diagnostics.end(), others.begin(), others.end());
-    out.diagnostics.push_back(outcome.error->diagnostic());
-  }
-  write_report(report_destination(path, methods), out);
-}
-
 ExitCode run_export(const ExportCommand& options) {
   const auto began = std::chrono::steady_clock::now();
   Console console(verbosity_of(options.quiet, options.verbose));
-  const std::vector<ExportOptions> methods = method_options(options, console);
+  console.expect_steps(step_names(options));
+  std::vector<ExportOptions> methods = method_options(options, console);
+  const auto bundle = start_bundle(options.debug_bundle, methods);
   const Outcome outcome = attempt(methods);
   const std::chrono::duration<double> time = std::chrono::steady_clock::now() - began;
-  console.stop();
-  if (!options.report.empty())
-    report_outcome(options.report, methods, outcome, console, time.count());
-  if (outcome.error) throw Error(*outcome.error);
+  outcome.error ? console.fail() : console.stop();
+  write_reports(options.report, bundle.get(), report_of(methods, outcome, console, time.count()));
+  if (outcome.error) {
+    if (bundle) console.line(cat("the debug bundle is in ", bundle->folder().string()));
+    throw Error(*outcome.error);
+  }
   console.finish();
   console.line(models_text(methods, outcome.results));
   if (!options.quiet) print(results_text(methods, outcome.results));
@@ -325,6 +353,7 @@ void setup_export(CLI::App& app, Run& selected) {
   add_signature_options(*command, *options);
   add_compression_options(*command, options->compression_of_weights);
   add_loss_options(*command, options->compression_of_weights);
+  add_float_options(*command, *options);
   add_check_options(*command, *options);
   add_report_options(*command, *options);
   add_config_option(*command, &options->configs);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
-#include <map>
 #include <memory>
 #include <span>
 
@@ -12,7 +11,9 @@
 #include "cli/console.h"
 #include "cli/help.h"
 #include "cli/limit_options.h"
+#include "cli/settings.h"
 #include "cli/text.h"
+#include "cli/variables.h"
 #include "src/check/compare.h"
 #include "src/confine/confine.h"
 #include "src/diag/error.h"
@@ -45,25 +46,12 @@ std::vector<std::string> option_names(const CLI::App& app) {
               suggestion.empty() ? default_help : cat("did you mean ", quoted(suggestion), "?"));
 }
 
-/// The option file of each option.
-using Origins = std::map<std::string, std::string>;
-
-[[noreturn]] void refuse_option(const std::string& token, const CLI::App& app,
-                                const Origins& origins) {
-  const std::string name = token.substr(0, token.find('='));
-  const auto file = origins.find(name);
-  const std::string command = app.get_parent() == nullptr ? "" : " " + app.get_name();
-  refuse(cat("t2nnef", command, " has no option ", quoted(name),
-             file == origins.end() ? "" : cat(", set in ", quoted(file->second))),
-         nearest(name, option_names(app)), cat("`t2nnef", command, " --help` lists them"));
-}
-
 /// CLI11 collects unknown tokens. Misspelt options are reported first; the rest may be their
 /// values.
-void refuse_leftovers(const CLI::App& app, const Origins& origins) {
+void refuse_leftovers(const CLI::App& app) {
   const std::vector<std::string> tokens = app.remaining();
   for (const std::string& token : tokens)
-    if (token.size() > 1 && token[0] == '-') refuse_option(token, app, origins);
+    if (token.size() > 1 && token[0] == '-') refuse_option(token, app, "");
   if (tokens.empty()) return;
   if (app.get_parent() == nullptr) refuse_command(tokens[0], app);
   refuse(cat(quoted(tokens[0]), " is an unexpected argument"), {},
@@ -205,33 +193,100 @@ bool parse(CLI::App& app, Tokens tokens) {
   return true;
 }
 
-/// Reports options of files that the command line overrides, unless --quiet is set.
-void note_overridden(const CLI::App& command, const FileOptions& file) {
+bool is_quiet(const CLI::App& command, const std::vector<std::string>& added) {
   const CLI::Option* quiet = command.get_option_no_throw("--quiet");
-  const bool is_quiet =
-      (quiet != nullptr && quiet->count() > 0) ||
-      std::find(file.tokens.begin(), file.tokens.end(), "--quiet") != file.tokens.end();
-  if (is_quiet || file.overridden.empty()) return;
-  const bool is_one = file.overridden.size() == 1;
-  print_message(render_text(Diagnostic{
-      .severity = Severity::note,
-      .id = "option-overridden",
-      .message = is_one ? file.overridden[0] : "the command line overrides options of a file",
-      .details = is_one ? std::vector<std::string>() : file.overridden,
-      .why = "the command line takes precedence"}));
+  return (quiet != nullptr && quiet->count() > 0) ||
+         std::find(added.begin(), added.end(), "--quiet") != added.end();
 }
 
-/// The tokens, with the options of files before those of the command line.
-Tokens with_file_options(Tokens tokens, const CLI::App& app, Origins& origins) {
+/// Reports options of files that the command line or a variable overrides.
+void note_overridden(const AddedOptions& added) {
+  if (added.overridden.empty()) return;
+  const bool is_one = added.overridden.size() == 1;
+  print_message(render_text(
+      Diagnostic{.severity = Severity::note,
+                 .id = "option-overridden",
+                 .message = is_one ? added.overridden[0] : "options of a file are overridden",
+                 .details = is_one ? std::vector<std::string>() : added.overridden,
+                 .why = "the command line takes precedence, then variables"}));
+}
+
+void warn_of_variables(const CLI::App& app) {
+  const std::vector<std::string> lines = misspelt_variables(app);
+  if (lines.empty()) return;
+  print_message(render_text(Diagnostic{.severity = Severity::warning,
+                                       .id = "unknown-variable",
+                                       .message = "a variable of the environment has no effect",
+                                       .details = lines,
+                                       .help = "unset it, or correct its name"}));
+}
+
+/// Variables and files, below the options of the command line.
+AddedOptions added_options(const CLI::App& command) {
+  std::vector<Setting> settings = variable_settings(command);
+  std::vector<std::string> files;
+  if (const CLI::Option* config = command.get_option_no_throw("--config"))
+    files = config->results();
+  for (const Setting& setting : settings)
+    if (files.empty() && setting.option == "config") files.push_back(setting.value);
+  for (Setting& setting : read_config_files(command, files)) settings.push_back(std::move(setting));
+  AddedOptions out = options_of(command, without_those_of_check(command, std::move(settings)));
+  if (is_quiet(command, out.tokens)) return out;
+  note_overridden(out);
+  warn_of_variables(*command.get_parent());
+  return out;
+}
+
+/// The tokens, with added options before those of the command line.
+Tokens with_added_options(Tokens tokens, const CLI::App& app, std::vector<Setting>& used) {
   for (const CLI::App* command : app.get_subcommands()) {
-    FileOptions file = read_config_files(*command);
-    note_overridden(*command, file);
-    origins.insert(file.origins.begin(), file.origins.end());
+    AddedOptions added = added_options(*command);
     const auto position = std::find(tokens.begin(), tokens.end(), command->get_name());
-    tokens.insert(position == tokens.end() ? position : position + 1, file.tokens.begin(),
-                  file.tokens.end());
+    tokens.insert(position == tokens.end() ? position : position + 1, added.tokens.begin(),
+                  added.tokens.end());
+    used.insert(used.end(), added.used.begin(), added.used.end());
   }
   return tokens;
+}
+
+/// An error about an option that a variable or a file sets says so.
+Error with_origins(const Error& error, const std::vector<Setting>& used) {
+  Diagnostic out = error.diagnostic();
+  if (error.code() != ExitCode::usage) return error;
+  const std::string text = error.what();
+  for (const Setting& setting : used)
+    if (text.find(quoted(setting.value)) != std::string::npos ||
+        text.find("--" + setting.option) != std::string::npos)
+      out.details.push_back(
+          cat(setting.origin, " sets --", setting.option, " to ", quoted(setting.value)));
+  return Error(std::move(out));
+}
+
+std::string& quoted_command() {
+  static std::string text;
+  return text;
+}
+
+ExitCode run_tokens(const Tokens& tokens, const CLI::App& first, std::vector<Setting>& used) {
+  Run run;
+  LimitOptions limits;
+  const auto app = make_app(run, limits);
+  if (!parse(*app, with_added_options(tokens, first, used))) return ExitCode::ok;
+  refuse_leftovers(*app);
+  for (const CLI::App* command : app->get_subcommands()) refuse_leftovers(*command);
+  if (app->count("--version") > 0) {
+    print(version_text());
+    if (app->count("--verbose") > 0)
+      print(cat("models sandboxed by ", confine::describe_support(), "\n"));
+    return ExitCode::ok;
+  }
+  for (const CLI::App* command : app->get_subcommands()) refuse_empty(*command);
+  if (run) {
+    start_limits(limits);
+    return run();
+  }
+  print_message(program_help(*app));
+  return ExitCode::usage;
 }
 
 }  // namespace
@@ -246,33 +301,31 @@ void refuse_command(const std::string& token, const CLI::App& app) {
          cat("commands are: ", joined(names, ", ")));
 }
 
+void refuse_option(const std::string& token, const CLI::App& app, const std::string& where) {
+  const std::string name = token.substr(0, token.find('='));
+  const std::string command = app.get_parent() == nullptr ? "" : " " + app.get_name();
+  refuse(cat("t2nnef", command, " has no option ", quoted(name), where),
+         nearest(name, option_names(app)), cat("`t2nnef", command, " --help` lists them"));
+}
+
+std::string command_text() { return quoted_command(); }
+
 ExitCode run_command_line(int argc, char** argv) {
-  Origins origins;
-  // The first parse finds the options on the command line; the second includes the option files.
+  quoted_command() = "t2nnef";
+  for (const std::string& token : Tokens(argv + 1, argv + argc))
+    quoted_command() += cat(" ", shell_quoted(token));
+  // The first parse finds the options on the command line; the second includes variables and files.
   Run ignored;
   LimitOptions ignored_limits;
   const auto first = make_app(ignored, ignored_limits);
-  Run run;
-  LimitOptions limits;
-  const auto app = make_app(run, limits);
   const Tokens tokens = with_joined_levels(without_separator({argv + 1, argv + argc}));
   if (!parse(*first, tokens)) return ExitCode::ok;
-  if (!parse(*app, with_file_options(tokens, *first, origins))) return ExitCode::ok;
-  refuse_leftovers(*app, origins);
-  for (const CLI::App* command : app->get_subcommands()) refuse_leftovers(*command, origins);
-  if (app->count("--version") > 0) {
-    print(version_text());
-    if (app->count("--verbose") > 0)
-      print(cat("models sandboxed by ", confine::describe_support(), "\n"));
-    return ExitCode::ok;
+  std::vector<Setting> used;
+  try {
+    return run_tokens(tokens, *first, used);
+  } catch (const Error& error) {
+    throw with_origins(error, used);
   }
-  for (const CLI::App* command : app->get_subcommands()) refuse_empty(*command);
-  if (run) {
-    start_limits(limits);
-    return run();
-  }
-  print_message(program_help(*app));
-  return ExitCode::usage;
 }
 
 }  // namespace t2n::cli

@@ -33,8 +33,16 @@ inline constexpr const char* kExportExamples =
     "  t2nnef export model.pt -t tract@0.21.19 -i ids=1,8,i64:0..999 -o model.nnef.tar\n"
     "  t2nnef export model.pt -t khronos -o model.nnef.tgz\n";
 
+/// Refuses an unknown option such as "--chek=true" of a command, with the nearest one. `where`: ",
+/// set in …", or "".
+[[noreturn]] void refuse_option(const std::string& token, const CLI::App& app,
+                                const std::string& where);
+
 /// Refuses an unknown command of the program, with the nearest one.
 [[noreturn]] void refuse_command(const std::string& token, const CLI::App& app);
+
+/// The command line that runs, for a shell.
+std::string command_text();
 
 /// Parses the command line and runs the command. Errors: `usage`, and those of the commands.
 ExitCode run_command_line(int argc, char** argv);

@@ -59,17 +59,30 @@ std::string signature_text(const ExportResult& result) {
   return joined(parts, " · ");
 }
 
+/// "computes in f16: 40 of 52 operations; in f32: 8 layer_norm, 4 softmax"
+std::string floats_text(const FloatSummary& floats) {
+  std::vector<std::string> names;
+  for (const auto& [name, count] : floats.f32_by_name) names.push_back(cat(count, " ", name));
+  return cat("computes in f16: ", floats.in_f16, " of ",
+             counted(floats.in_f16 + floats.in_f32, "operation"),
+             names.empty() ? "" : cat("; in f32: ", joined(names, ", ")), "\n");
+}
+
 std::string tables_text(const ExportOptions& options, const ExportResult& result) {
-  return cat(result.compression ? compression_text(*result.compression) : "",
+  return cat(result.floats ? floats_text(*result.floats) : "",
+             result.compression ? compression_text(*result.compression) : "",
              options.check ? check_text(*options.check, result.checked) : "",
              result.packed.empty() ? "" : cat(result.packed, "\n"));
 }
 
-std::string written_text(const ExportResult& result) {
+std::string written_text(const ExportOptions& options, const ExportResult& result) {
   const std::string shared =
       result.shared_bytes == 0
           ? ""
           : cat(", ", short_bytes(result.shared_bytes), " of them shared with the artefacts above");
+  if (options.dry_run)
+    return cat("would write ", output_name(result.path), "  ", short_bytes(result.bytes), shared,
+               result.replaces ? ", in place of the existing one\n" : "\n");
   return cat("wrote ", output_name(result.path), "  ", short_bytes(result.bytes), shared, "\n");
 }
 
@@ -91,7 +104,7 @@ std::string results_text(const std::vector<ExportOptions>& methods,
     const std::string tables = tables_text(methods[i], results[i]);
     out += cat(results.size() > 1 && !tables.empty() ? cat(results[i].method, ":\n") : "", tables);
   }
-  for (const ExportResult& result : results) out += written_text(result);
+  for (size_t i = 0; i < results.size(); ++i) out += written_text(methods[i], results[i]);
   return out;
 }
 

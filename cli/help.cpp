@@ -63,14 +63,14 @@ size_t advanced_options(const CLI::App& app) {
 
 const std::vector<OptionGroup>& option_groups() {
   static const std::vector<OptionGroup> groups = {
-      {"Output", {"target", "output"}, {"compression"}},
+      {"Output", {"target", "output"}, {"compression", "metadata", "dry-run"}},
       {"Inputs and axes",
        {"input", "dynamic", "assert", "stream", "state", "preset"},
        {"seed", "method", "accept-guard", "max-iterations", "nan", "roll-loops", "input-name",
         "output-name", "prune-unused-inputs", "allow-float-casts"}},
       {"Compression",
        {"compress", "calibrate", "max-loss"},
-       {"ignore", "only", "labels", "budget"}},
+       {"ignore", "only", "labels", "budget", "float", "keep-f32"}},
       {"Check", {"check", "tolerance", "engine"}, {"seeds", "strict", "verify", "bisect"}},
       {"Passes",
        {"passes", "list"},
@@ -78,7 +78,7 @@ const std::vector<OptionGroup>& option_groups() {
       {"What to print",
        {"graph", "lint", "missing", "markdown", "names", "json", "man", "report", "quiet",
         "verbose"},
-       {}},
+       {"debug-bundle"}},
       {"General", {"config", "help", "help-all"}, {"timeout", "max-memory"}},
   };
   return groups;

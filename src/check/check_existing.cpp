@@ -126,10 +126,9 @@ Names typed_inputs(const std::vector<spec::InputFact>& facts) {
 }
 
 /// Whether the declared input accepts the sample's values; symbols accept any size.
-bool fits_input(const spec::InputFact& fact, const ir::Tensor& sample, spec::Dialect dialect) {
+bool fits_input(const spec::InputFact& fact, const ir::Tensor& sample, bool has_widths) {
   const ir::DType declared = fact.dtype.value_or(sample.dtype);
-  const bool same = dialect == spec::Dialect::tract ? declared == sample.dtype
-                                                    : as_dtype(sample, declared).has_value();
+  const bool same = has_widths ? declared == sample.dtype : as_dtype(sample, declared).has_value();
   if (!same) return false;
   if (fact.sizes.size() != sample.shape.size()) return false;
   for (size_t i = 0; i < fact.sizes.size(); ++i)
@@ -155,10 +154,10 @@ Indices match_inputs(const SourceModel& model, const std::vector<spec::InputFact
 }
 
 void check_types(const SourceModel& model, const std::vector<spec::InputFact>& facts,
-                 const Indices& indices, spec::Dialect dialect) {
+                 const Indices& indices, bool has_widths) {
   const std::vector<ir::Tensor> samples = graph_inputs(fill(model.samples, 0), model);
   for (size_t i = 0; i < facts.size(); ++i)
-    if (!fits_input(facts[i], samples[indices[i]], dialect))
+    if (!fits_input(facts[i], samples[indices[i]], has_widths))
       refuse_signature(
           cat("the artefact's input ", quoted(facts[i].name), " does not match the model's"),
           typed_inputs(model.traced.graph), typed_inputs(facts),
@@ -226,7 +225,8 @@ CheckedModel check_existing(const OpenedArtefact& opened, const SourceModel& mod
   result.inputs = opened.inputs;
   const spec::Dialect dialect = spec::dialect_of(document);
   const Indices inputs = match_inputs(model, result.inputs);
-  check_types(model, result.inputs, inputs, dialect);
+  const bool is_half = spec::property(document, spec::kFloat).has_value();
+  check_types(model, result.inputs, inputs, dialect == spec::Dialect::tract && !is_half);
   const Indices outputs = match_outputs(model, document);
   std::vector<OrderedRunner::Input> fed;
   for (const size_t index : feeding_order(document, opened.engine.order))
@@ -234,6 +234,7 @@ CheckedModel check_existing(const OpenedArtefact& opened, const SourceModel& mod
   OrderedRunner ordered(*opened.engine.runner, fed, outputs);
   CheckOptions check = options;
   check.scratch = opened.engine.scratch->path();
+  check.tolerance.in_f16 = is_half;
   ArtefactInputs accepted = artefact_inputs_of(document);
   accepted.indices = inputs;
   result.checked =

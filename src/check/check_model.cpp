@@ -55,11 +55,13 @@ std::string where_of(const InputSet& set) {
   return set.name.empty() ? "" : cat("with ", set.name);
 }
 
-/// The outputs in the dialect's types.
+/// The outputs in the model's types, if the dialect has no widths, or outputs may be f16.
 std::vector<ir::Tensor> with_widths(std::vector<ir::Tensor> actual, const InputSet& set,
-                                    spec::Dialect dialect) {
+                                    const Checking& checking) {
   require_count(actual.size(), set.expected.size());
-  for (size_t i = 0; i < actual.size() && dialect != spec::Dialect::tract; ++i)
+  const bool has_widths =
+      checking.dialect == spec::Dialect::tract && !checking.options.tolerance.in_f16;
+  for (size_t i = 0; i < actual.size() && !has_widths; ++i)
     actual[i] = as_dtype(actual[i], ir::component_dtype(set.expected[i].dtype)).value_or(actual[i]);
   return actual;
 }
@@ -231,7 +233,7 @@ CheckResult compare_results(InputSets& sets, const Checking& checking, Results a
   CheckResult result = initial_result(sets, checking);
   Rows rows(checking, result);
   for (size_t at = 0; at < actual.size(); ++at)
-    rows.add(sets, at, with_widths(std::move(actual[at]), sets.sets[at], checking.dialect),
+    rows.add(sets, at, with_widths(std::move(actual[at]), sets.sets[at], checking),
              where_of(sets.sets[at]));
   rows.finish();
   // No input can change, or movement was not measured.
@@ -247,8 +249,14 @@ CheckResult compare_results(InputSets& sets, const Checking& checking, Results a
 
 CheckResult check_on(InputSets& sets, const Checking& checking) {
   Results actual;
-  for (const InputSet& set : sets.sets)
-    actual.push_back(with_widths(run_set(checking, set, where_of(set)), set, checking.dialect));
+  const auto observe = [&](const InputSet& set, const std::vector<ir::Tensor>* results) {
+    if (checking.options.observe) checking.options.observe(set, results);
+  };
+  for (const InputSet& set : sets.sets) {
+    observe(set, nullptr);
+    actual.push_back(with_widths(run_set(checking, set, where_of(set)), set, checking));
+    observe(set, &actual.back());
+  }
   const bool checks_choices = !checking.path.empty() && !checking.options.scratch.empty() &&
                               is_lenient(checking.options.tolerance);
   size_t chosen = 0;

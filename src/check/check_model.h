@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,6 +24,8 @@ struct CheckOptions {
   bool strict = false;  ///< an inconclusive check is an error
   /// A folder for temporary files of the check (FoundEngine::scratch); empty: writes none.
   std::filesystem::path scratch = {};
+  /// Called before the engine runs a set, without results, and after it.
+  std::function<void(const InputSet& set, const std::vector<ir::Tensor>* results)> observe = {};
 };
 
 struct CheckResult : SetSummary {

@@ -21,11 +21,11 @@ struct Margins {
 
 struct Tolerance {
   Level level = Level::approximate;
-  Margins custom;  ///< for Level::custom
+  Margins custom;       ///< for Level::custom
+  bool in_f16 = false;  ///< f32 results were computed in f16, whose numbers apply to both
 };
 
-/// "exact", "close", …: the levels that have names.
-std::vector<std::string> level_names();
+std::vector<std::string> level_names();  ///< "exact", "close", …
 /// Reads a level's name, or "A,R" or "A,R,O": absolute, relative, share of outliers. Errors:
 /// `usage`.
 Tolerance parse_tolerance(std::string_view text);

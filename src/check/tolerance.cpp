@@ -86,7 +86,8 @@ Margins margins_for(const Tolerance& tolerance, ir::DType reference) {
   const auto* const row = std::find_if(std::begin(kRows), std::end(kRows),
                                        [&](const Row& r) { return r.level == tolerance.level; });
   T2N_ASSERT(row != std::end(kRows), "a level without numbers");
-  if (reference == ir::DType::f16) return row->half;
+  if (reference == ir::DType::f16 || (tolerance.in_f16 && reference == ir::DType::f32))
+    return row->half;
   return reference == ir::DType::bf16 ? row->bfloat : row->margins;
 }
 

@@ -82,6 +82,7 @@ constexpr DiagnosticId kIds[] = {
     {"torch-warning", ExitCode::bug},
     {"trace-differs", ExitCode::bug},
     {"trace-limit", ExitCode::unreadable},
+    {"unknown-variable", ExitCode::usage},
     {"unsafe-argument", ExitCode::unreadable},
     {"unsupported-argument", ExitCode::unsupported},
     {"unsupported-dtype", ExitCode::unsupported},

@@ -6,6 +6,7 @@
 
 #include "ops/all.h"
 #include "src/export/quantised_model.h"
+#include "src/export/stages.h"
 #include "src/model/torch_module.h"
 #include "src/model_file/allowed.h"
 #include "src/passes/passes.h"
@@ -22,7 +23,7 @@ std::vector<Diagnostic> untranslated(trace::Survey survey, const ExportOptions& 
   traced.graph = std::move(survey.graph);
   try {
     expand_quantised(traced);
-    run_passes(traced.graph, options.target, options.passes, {});
+    run_standard_passes(traced.graph, options.target, options.passes, {});
   } catch (const Error& error) {
     if (error.code() != ExitCode::unsupported) return {};
     return {error.diagnostic()};

@@ -78,7 +78,7 @@ Inspection inspect_model(const ExportOptions& options) {
 
 Inspection prepare_model(const ExportOptions& options) {
   return inspect(options,
-                 [&](ir::Graph& graph) { run_passes(graph, options.target, options.passes, {}); });
+                 [&](ir::Graph& graph) { run_standard_passes(graph, options.target, options.passes, {}); });
 }
 
 }  // namespace t2n

@@ -174,6 +174,10 @@ void add_result(Json& out, const ExportOptions& options, const ExportResult& res
   if (result.shared_bytes > 0) out["artifact"]["shared_bytes"] = result.shared_bytes;
   if (!options.dynamic.axes.empty() || !result.relations.empty())
     out["dynamic"] = {{"relations", relations_json(result.relations)}};
+  if (result.floats)
+    out["float"] = {{"format", "f16"},
+                    {"operations_in_f16", result.floats->in_f16},
+                    {"operations_in_f32", result.floats->in_f32}};
   if (result.compression) out["compression"] = compression_json(*result.compression);
   if (options.check) out["check"] = comparison_json(*options.check, result.checked);
 }
@@ -189,9 +193,18 @@ void add_methods(Json& out, const ExportReport& report) {
   }
 }
 
-Json stages_json(const std::vector<std::pair<std::string, double>>& stages) {
+/// {"name": "trace", "seconds": 0.1, "counts": {"operation": 70}, "result": "%conv1: …"}
+Json stages_json(const std::vector<Step>& steps) {
   Json out = Json::array();
-  for (const auto& [name, seconds] : stages) out.push_back({{"name", name}, {"seconds", seconds}});
+  for (const Step& step : steps) {
+    Json counts = Json::object();
+    for (const auto& [noun, count] : step.counts) counts[noun] = count;
+    out.push_back({{"name", step.name},
+                   {"seconds", step.seconds},
+                   {"counts", counts},
+                   {"result", step.result}});
+    if (step.has_failed) out.back()["failed"] = true;
+  }
   return out;
 }
 
@@ -229,6 +242,7 @@ std::string report_json(const ExportReport& report) {
               {"exit_code", static_cast<int>(report.code)},
               {"tool", {{"version", report.tool_version}, {"libtorch", report.torch_version}}},
               {"target", target::target_name(report.methods.front().target)}};
+  if (report.methods.front().dry_run) out["dry_run"] = true;
   if (report.methods.size() > 1)
     add_methods(out, report);
   else if (!report.results.empty())
@@ -236,7 +250,7 @@ std::string report_json(const ExportReport& report) {
   else
     out["model"] = {{"file", report.methods.front().model}};
   out["diagnostics"] = diagnostics;
-  out["stages"] = stages_json(report.stages);
+  out["stages"] = stages_json(report.steps);
   out["seconds"] = report.seconds;
   out["peak_rss"] = peak_bytes();
   // A path may not be UTF-8.

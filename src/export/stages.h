@@ -14,6 +14,10 @@ namespace t2n {
 /// The context for passes on a target, with torch's evaluator.
 passes::PassContext pass_context(const target::Target& target, const Report& report);
 
+/// Runs the pipeline of an export.
+void run_standard_passes(ir::Graph& graph, const target::Target& target,
+                         const passes::PipelineOptions& options, const Report& report);
+
 /// Lists inputs and outputs of a graph, before passes change it.
 void list_ports(const ir::Graph& graph, ExportResult& result);
 /// Adds the axis of real and imaginary parts to complex ports, and warns once about all of them.

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "src/diag/steps.h"
 #include "src/export/dynamic_model.h"
 #include "src/samples/samples.h"
 
@@ -26,12 +27,10 @@ struct ModelOptions {
   bool explicit_states = false;                   ///< of --state
   bool reroll_loops = false;  ///< of --roll-loops: loops become scans, at the samples' sizes
   Report report;
-  /// Called when a stage begins: "load", "trace", "passes", "translate", "write", "check", "done".
-  std::function<void(std::string_view stage)> progress;
+  /// Of `export`: "inputs", "names", "trace", "compress", "translate", "write", "check", "done".
+  Progress progress;
 
-  void begin(std::string_view stage) const {
-    if (progress) progress(stage);
-  }
+  void begin(std::string_view step) const { progress.begin(step); }
 };
 
 /// A model in a session of LibTorch, from its file.

@@ -51,6 +51,9 @@ struct ModelInfo {
   std::vector<SampleInput> samples;     ///< shapes and dtypes stored in a traced file
   int64_t parameters = 0;               ///< elements of parameters and buffers, shared ones once
   int64_t parameter_bytes = 0;
+  int64_t modules = 0;       ///< with the model itself
+  int64_t tensors = 0;       ///< names of parameters and buffers
+  std::string first_tensor;  ///< the first of these names
   /// Compression settings by module path, as JSON: the modules' attribute `quant_params`.
   std::vector<std::pair<std::string, std::string>> quant_params;
 };
