@@ -18,6 +18,7 @@
 #include "src/passes/integer_products.h"
 #include "src/quant/summary.h"
 #include "src/spec/dialect.h"
+#include "src/spec/states.h"
 #include "src/target/integer_products.h"
 #include "src/translate/nan.h"
 #include "src/translate/registry.h"
@@ -208,7 +209,8 @@ ExportResult export_one(const LoadedModel& loaded, const ExportOptions& requeste
   }
   const SourceModel source = source_model(model, compressed ? &*compressed : nullptr);
   requested.begin("passes");
-  const Exported exported = document_of(source.graph, options, result);
+  Exported exported = document_of(source.graph, options, result);
+  spec::add_states(exported.document, first_states(model, result, exported.document.graph));
   requested.begin("write");
   const nnef::PendingGroup::Written written = artefacts.add(exported.document, number);
   if (options.check) {

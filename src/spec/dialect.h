@@ -23,6 +23,7 @@ std::vector<std::pair<std::string, std::string>> properties(const nnef::Document
 std::optional<std::string> property(const nnef::Document& document, std::string_view name);
 
 /// Adds a property if the document has any: strict NNEF has none.
+void add_property(nnef::Document& document, std::string_view name, nnef::Value value);
 void add_property(nnef::Document& document, std::string_view name, std::string value);
 
 /// The name of the fragment with the properties.
