@@ -130,10 +130,12 @@ std::unique_ptr<CLI::App> make_app(Run& run, LimitOptions& limits) {
   setup_check(*app, run);
   setup_inspect(*app, run);
   setup_run(*app, run);
+  setup_bench(*app, run);
   setup_diff(*app, run);
   setup_ops(*app, run);
   setup_opt(*app, run);
   setup_lint(*app, run);
+  setup_tensors(*app, run);
   setup_explain(*app, run);
   setup_env(*app, run);
   setup_help(*app, run);

@@ -13,6 +13,7 @@ namespace t2n::cli {
 /// The work of a command. Errors are thrown.
 using Run = std::function<ExitCode()>;
 
+void setup_bench(CLI::App& app, Run& run);
 void setup_check(CLI::App& app, Run& run);
 void setup_completion(CLI::App& app, Run& run);
 void setup_diff(CLI::App& app, Run& run);
@@ -25,6 +26,7 @@ void setup_lint(CLI::App& app, Run& run);
 void setup_ops(CLI::App& app, Run& run);
 void setup_opt(CLI::App& app, Run& run);
 void setup_run(CLI::App& app, Run& run);
+void setup_tensors(CLI::App& app, Run& run);
 
 /// In the help of `export`, and in that of the program.
 inline constexpr const char* kExportExamples =

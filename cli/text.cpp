@@ -64,6 +64,11 @@ std::string table(std::vector<std::vector<std::string>> rows) {
   return out;
 }
 
+void require_range(std::string_view option, int64_t value, int64_t least, int64_t most) {
+  if (value < least || value > most)
+    throw Error("usage", cat(option, " is ", value, ", not a number from ", least, " to ", most));
+}
+
 std::string shell_quoted(const std::string& text) {
   const bool plain = !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||

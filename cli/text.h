@@ -24,6 +24,9 @@ std::string model_text(const std::string& path, const trace::ModelInfo& model);
 /// Rows with the same number of cells, as lines indented by two, with columns aligned to the left.
 std::string table(std::vector<std::vector<std::string>> rows);
 
+/// Errors: `usage` for a number out of range.
+void require_range(std::string_view option, int64_t value, int64_t least, int64_t most);
+
 /// A shell argument, quoted only if necessary.
 std::string shell_quoted(const std::string& text);
 

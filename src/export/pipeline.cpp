@@ -22,6 +22,7 @@
 #include "src/passes/passes.h"
 #include "src/quant/summary.h"
 #include "src/spec/dialect.h"
+#include "src/spec/states.h"
 #include "src/translate/nan.h"
 #include "src/translate/registry.h"
 
@@ -226,7 +227,8 @@ ExportResult export_one(const LoadedModel& loaded, ExportOptions options, const 
   const std::optional<CompressedModel> compressed = compressed_model(model, options, result);
   const SourceModel source = source_model(model, compressed ? &*compressed : nullptr);
   options.begin("translate");
-  const Exported exported = document_of(source.graph, options, result);
+  Exported exported = document_of(source.graph, options, result);
+  spec::add_states(exported.document, first_states(model, result, exported.document.graph));
   options.progress.end(summary_of_translation(exported.document));
   const fs::path path = write_pending(exported, options, artefacts, number, result);
   if (options.check) {

@@ -8,6 +8,7 @@
 #include "src/export/compressed_model.h"
 #include "src/export/pipeline.h"
 #include "src/export/traced_model.h"
+#include "src/spec/states.h"
 
 namespace t2n {
 
@@ -25,6 +26,10 @@ void note_pairs(ExportResult& result, const Report& report);
 
 /// Stores which output feeds which input of the next call.
 void pair_states(const trace::Traced& traced, ExportResult& result);
+/// The states of the artefact by the names in its graph, with the values before the first run:
+/// those of the user, else the model's own, else those that were drawn.
+std::vector<spec::State> first_states(const TracedModel& model, const ExportResult& result,
+                                      const nnef::Graph& graph);
 
 /// What a check compares an artefact with; the models outlive it.
 SourceModel source_model(const TracedModel& model, const CompressedModel* compressed = nullptr);

@@ -23,7 +23,7 @@ struct TraceOptions {
   /// With keep_sizes: data-dependent sizes are expressions as well, if they come from an operator
   /// with OpTrait::gives_unbacked_size; otherwise they are data.
   bool unbacked_sizes = false;
-  /// With unbacked_sizes: numbers that are read from tensors are sizes, not data.
+  /// With unbacked_sizes: numbers read from tensors are sizes, too; otherwise they are data.
   bool read_sizes = false;
   bool* met_read_numbers = nullptr;  ///< set if one is read from a value that depends on inputs
   bool* met_size_tensors = nullptr;  ///< set if sizes are tensors, as torch.jit.trace makes them
@@ -98,11 +98,12 @@ struct InputRange {
 
 /// A part of the model that forward changes, as an input and an output of the graph.
 struct State {
-  std::string path;    ///< "encoder.h"
-  std::string name;    ///< of the input: "encoder_h"; the output is "encoder_h_next"
-  size_t input = 0;    ///< index in graph.inputs
-  size_t output = 0;   ///< index in graph.outputs
-  ir::Tensor initial;  ///< the model's own value, or the sample's
+  std::string path;               ///< "encoder.h"
+  std::string name;               ///< of the input: "encoder_h"; the output is "encoder_h_next"
+  size_t input = 0;               ///< index in graph.inputs
+  size_t output = 0;              ///< index in graph.outputs
+  ir::Tensor initial;             ///< the model's own value, or the sample's
+  std::optional<ir::Tensor> own;  ///< the model's own value, if it has one
 };
 
 struct Traced {

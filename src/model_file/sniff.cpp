@@ -69,7 +69,9 @@ void sniff_records(const std::vector<std::string>& records, std::string_view pic
     if (state)
       throw Error("model-format", cat(quoted(path), " is a state_dict: weights without a program"),
                   "it was written by torch.save(model.state_dict(), …)",
-                  cat("load it into the model in Python, then ", kHowToSave));
+                  cat("`t2nnef tensors` writes the weights alone; or load them into the model "
+                      "in Python, then ",
+                      kHowToSave));
     throw Error("model-format",
                 cat(quoted(path), " is a pickled module, which needs its Python source"),
                 "it was written by torch.save(model, …)",

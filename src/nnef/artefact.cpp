@@ -74,6 +74,8 @@ class Assembly {
     out.document = parse_document(text_of(graph_), kGraph);
     if (const StoredFile* quant = use(kQuant))
       out.document.quant = parse_quant(text_of(content_of(*quant)), kQuant);
+    if (const StoredFile* states = use(kStatesFile))
+      out.document.states = read_npz(content_of(*states).bytes, kStatesFile);
     const OnInvocation visit = [&](const Value& invocation) {
       try {
         variable(invocation, out);

@@ -7,6 +7,7 @@
 
 #include "ir/comparison.h"
 #include "src/nnef/blob.h"
+#include "src/nnef/npz.h"
 #include "src/nnef/value.h"
 
 namespace t2n::nnef {
@@ -61,6 +62,10 @@ struct Document {
   Graph graph;
   std::vector<Blob> blobs;  ///< in order of their `variable` statements
   std::vector<QuantEntry> quant;
+  std::vector<NamedTensor> states;  ///< first values of states, by input; stored in kStatesFile
 };
+
+/// The file of an artefact with the first values of its states, which engines do not read.
+inline constexpr const char* kStatesFile = "states.npz";
 
 }  // namespace t2n::nnef

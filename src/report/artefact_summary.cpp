@@ -111,6 +111,23 @@ Json inputs_json(const std::vector<spec::InputFact>& inputs) {
   return out;
 }
 
+/// The first values of small states are lists of numbers; others are in the artefact's states.npz.
+Json states_json(const std::vector<spec::State>& states) {
+  constexpr int64_t kMostNumbers = 64;
+  Json out = Json::array();
+  for (const spec::State& state : states) {
+    Json row = {{"input", state.input}, {"output", state.output}, {"initial", Json()}};
+    if (state.initial) {
+      row["initial"] = {{"dtype", ir::dtype_name(state.initial->dtype)},
+                        {"shape", state.initial->shape}};
+      if (state.initial->elements() <= kMostNumbers)
+        row["initial"]["values"] = ir::to_f64(ir::as_pairs(*state.initial));
+    }
+    out.push_back(std::move(row));
+  }
+  return out;
+}
+
 Json weights_json(const std::vector<WeightGroup>& weights) {
   Json out = Json::array();
   for (const WeightGroup& group : weights)
@@ -140,6 +157,7 @@ ArtefactSummary summarise(const nnef::Artefact& artefact) {
                       .properties = spec::properties(document),
                       .inputs = spec::input_facts(document),
                       .outputs = document.graph.results,
+                      .states = spec::states_of(document),
                       .operations = operations_of(document),
                       .fragments = {},
                       .weights = weights_of(artefact),
@@ -176,6 +194,7 @@ std::string summary_json(const std::string& path, const ArtefactSummary& summary
                     {"properties", properties},
                     {"inputs", inputs_json(summary.inputs)},
                     {"outputs", summary.outputs},
+                    {"states", states_json(summary.states)},
                     {"operations", operations},
                     {"fragments", summary.fragments},
                     {"weights", weights_json(summary.weights)},

@@ -10,6 +10,7 @@
 #include "src/nnef/artefact.h"
 #include "src/spec/dialect.h"
 #include "src/spec/input_facts.h"
+#include "src/spec/states.h"
 
 namespace t2n::report {
 
@@ -36,6 +37,7 @@ struct ArtefactSummary {
   std::vector<std::pair<std::string, std::string>> properties;
   std::vector<spec::InputFact> inputs;
   std::vector<std::string> outputs;
+  std::vector<spec::State> states;
   std::vector<std::pair<std::string, int64_t>> operations;  ///< with counts, most used first
   std::vector<std::string> fragments;                       ///< without the one for properties
   std::vector<WeightGroup> weights;

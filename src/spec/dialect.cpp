@@ -51,11 +51,15 @@ std::optional<target::Target> stated_target(const nnef::Document& document) {
   }
 }
 
-void add_property(nnef::Document& document, std::string_view name, std::string value) {
+void add_property(nnef::Document& document, std::string_view name, nnef::Value value) {
   for (nnef::Fragment& fragment : document.fragments)
     if (fragment.name == kPropertiesFragment)
       fragment.body.at(0).right.items.push_back(
-          nnef::tuple({nnef::string(std::string(name)), nnef::string(std::move(value))}));
+          nnef::tuple({nnef::string(std::string(name)), value}));
+}
+
+void add_property(nnef::Document& document, std::string_view name, std::string value) {
+  add_property(document, name, nnef::string(std::move(value)));
 }
 
 }  // namespace t2n::spec

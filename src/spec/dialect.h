@@ -27,6 +27,7 @@ std::optional<std::string> property(const nnef::Document& document, std::string_
 std::optional<target::Target> stated_target(const nnef::Document& document);
 
 /// Adds a property if the document has any: strict NNEF has none.
+void add_property(nnef::Document& document, std::string_view name, nnef::Value value);
 void add_property(nnef::Document& document, std::string_view name, std::string value);
 
 /// The name of the fragment with the properties.

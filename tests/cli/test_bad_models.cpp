@@ -37,11 +37,13 @@ TEST_CASE("files that are not TorchScript") {
              "error[model-format]: 'lfs_pointer.pt' is a Git LFS pointer, not the model itself\n"
              "  why:  only the pointer was checked out\n"
              "  help: run `git lfs pull` and try again\n");
-  check_file("state_dict.pt", 3,
-             cat("error[model-format]: 'state_dict.pt' is a state_dict: weights without a program\n"
-                 "  why:  it was written by torch.save(model.state_dict(), …)\n"
-                 "  help: load it into the model in Python, then ",
-                 kHowToSave));
+  check_file(
+      "state_dict.pt", 3,
+      cat("error[model-format]: 'state_dict.pt' is a state_dict: weights without a program\n"
+          "  why:  it was written by torch.save(model.state_dict(), …)\n"
+          "  help: `t2nnef tensors` writes the weights alone; or load them into the model in "
+          "Python, then ",
+          kHowToSave));
   check_file("pickled_module.pt", 3,
              cat("error[model-format]: 'pickled_module.pt' is a pickled module, which needs its "
                  "Python source\n"

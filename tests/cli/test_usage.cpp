@@ -33,11 +33,13 @@ Commands:
   inspect                   Show inputs, outputs and content of a model or an
                             NNEF artefact
   run                       Run an NNEF artefact on given inputs
+  bench                     Measure one or two NNEF artefacts in tract
   diff                      Show the differences between two NNEF artefacts
   ops                       List the supported operators
   opt                       Run passes one by one, verify each, and find the one
                             that breaks
   lint                      Report suspicious quantisation in a file
+  tensors                   List or write the tensors of a .pt file
   explain                   Explain the id of a message, or an exit code
   env                       Show versions, LibTorch, engines and processor
   help                      Describe a command with all its options
@@ -126,7 +128,7 @@ TEST_CASE("the help of a command: one screen, and all options on request") {
     }
     ++commands;
   }
-  CHECK_EQ(commands, 12);
+  CHECK_EQ(commands, 14);
   CHECK_EQ(sandbox.run({"help", "exprot"}).err,
            usage("there is no command 'exprot'\n  help: did you mean 'export'?\n"));
 }
@@ -186,8 +188,8 @@ TEST_CASE("misspelt and missing words") {
                 usage("there is no command 'exprot'\n  help: did you mean 'export'?\n"));
   check_failure(sandbox, {"convert"}, 2,
                 usage("there is no command 'convert'\n"
-                      "  help: commands are: export, check, inspect, run, diff, ops, opt, lint, "
-                      "explain, env, help, completion\n"));
+                      "  help: commands are: export, check, inspect, run, bench, diff, ops, opt, lint, "
+                      "tensors, explain, env, help, completion\n"));
   check_failure(sandbox, {"my model.pt"}, 2,
                 usage("the command is missing before 'my model.pt'\n"
                       "  help: to export it: t2nnef export 'my model.pt' --target tract\n"));

@@ -354,11 +354,14 @@ Traced Session::finish(Attempt attempt, const Split& samples, const Tensors& by_
     out.ranges.erase(out.ranges.begin() + index_of(graph.inputs, candidate.input));
     make_constant(graph, candidate.input, candidate.path, candidate.initial);
   }
+  const std::vector<Attribute> attributes = list_attributes(model());
   for (Attempt::Candidate& candidate : changes.states) {
+    const at::Tensor own = tensor_at(attributes, candidate.path);
     attempt.results.push_back({candidate.name + "_next", {}});
     out.states.push_back({candidate.path, candidate.name,
                           static_cast<size_t>(index_of(graph.inputs, candidate.input)),
-                          graph.outputs.size(), copy(candidate.initial)});
+                          graph.outputs.size(), copy(candidate.initial),
+                          own.defined() ? std::optional(copy(own)) : std::nullopt});
     graph.outputs.push_back(candidate.next);
     out.outputs.push_back(std::move(candidate.value));
   }
