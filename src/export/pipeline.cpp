@@ -14,6 +14,7 @@
 #include "src/export/pass_table.h"
 #include "src/export/signature.h"
 #include "src/export/stages.h"
+#include "src/localise/localise.h"
 #include "src/model/torch_module.h"
 #include "src/passes/integer_products.h"
 #include "src/quant/summary.h"
@@ -160,6 +161,7 @@ struct Exported {
 
 Exported document_of(ir::Graph graph, const ExportOptions& options, ExportResult& result) {
   if (!options.nan.empty()) graph.attributes[ops::kNanOption] = options.nan;
+  if (options.check) graph.attributes[nnef::kOriginsOption] = true;
   Exported out{to_nnef(graph, options.target, options.passes, options.report), {}};
   nnef::Document& document = out.document;
   out.inputs = resolve_unused_inputs(options, graph, document, result);
@@ -180,12 +182,13 @@ void check_written(const Exported& exported, const fs::path& artefact, const Sou
                    const ExportOptions& options, const FoundEngine& engine, ExportResult& result) {
   CheckOptions check = *options.check;
   check.scratch = engine.scratch->path();
+  check.localiser = localise::localiser({.when = check.localise});
   ArtefactInputs accepted = artefact_inputs_of(exported.document);
   accepted.indices = exported.inputs;
-  result.checked =
-      check_artefact({model, std::move(accepted), port_names(result.outputs), check, *engine.runner,
-                      engine_request_for(options.target).dialect, artefact.string(),
-                      options.target.stream, stream_properties(exported.document)});
+  result.checked = check_artefact({model, std::move(accepted), port_names(result.outputs), check,
+                                   *engine.runner, engine_request_for(options.target).dialect,
+                                   artefact.string(), options.target.stream,
+                                   stream_properties(exported.document), &exported.document});
   judge(result.checked, *options.check, "; nothing was written", options.report);
   const check::WeightBytes weights = check::weight_bytes(exported.document);
   if (weights.weights > 0 && result.checked.loaded_bytes)
