@@ -111,7 +111,7 @@ def readers_of(folder):
     out = {}
     for line in (Path(folder) / "graph.nnef").read_text().splitlines():
         match = STATEMENT.match(line)
-        if match and not line.startswith("     "):
+        if match and not line.startswith("     ") and not match["right"].startswith("variable"):
             for word in re.findall(r"\w+", match["right"]):
                 out.setdefault(word, re.match(r"\(?(\w+)", match["left"])[1])
     return out
