@@ -6,6 +6,7 @@
 #include <chrono>
 
 #include "cli/text.h"
+#include "src/check/localisation_text.h"
 #include "src/diag/error.h"
 #include "src/limits/limits.h"
 #include "src/limits/watch.h"
@@ -88,6 +89,14 @@ std::string not_finite_text(const std::vector<check::OutputRow>& rows) {
   return out;
 }
 
+Localise localise_of(const std::string& when) {
+  if (when == "never") return Localise::never;
+  if (when == kOnFailure) return Localise::on_failure;
+  if (when == "always") return Localise::always;
+  throw Error("usage", cat("--localize ", quoted(when), " is not known"), {},
+              "write --localize never, on-failure or always");
+}
+
 }  // namespace
 
 void add_engine_options(CLI::App& command, EngineOptions& options) {
@@ -122,6 +131,11 @@ void add_tolerance_options(CLI::App& command, ToleranceOptions& options) {
                   "Input sets that vary all inputs at once [2]\n"
                   "The samples included, 2 to 1000. Sets that vary one input are added.")
       ->type_name("N");
+  command
+      .add_option("--localize", options.localise,
+                  "When to find where values differ [on-failure]\n"
+                  "never, on-failure or always. always prints a row for each tensor.")
+      ->type_name("WHEN");
   command.add_flag("--strict", options.strict, "Treat an inconclusive check as a failure");
 }
 
@@ -137,6 +151,7 @@ CheckOptions check_options(const ToleranceOptions& options, const EngineOptions&
       check::parse_tolerance(options.tolerance.empty() ? options.check : options.tolerance);
   out.engine = parse_engine(engine.engine);
   out.strict = options.strict;
+  out.localise = localise_of(options.localise);
   out.runner = runner_options();
   return out;
 }
@@ -148,7 +163,8 @@ std::string check_text(const CheckOptions& options, const CheckResult& result) {
              sizes_text(result.sizes), "\n", check::verdict_table(result.rows),
              check::quanta_text(result.rows), not_finite_text(result.rows), calls_text(result),
              pulses_text(result), "reference: ", result.reference, engines_text(result),
-             choices_text(result), "\n");
+             choices_text(result), "\n",
+             result.localisation ? localisation_table(*result.localisation) : "");
 }
 
 }  // namespace t2n::cli

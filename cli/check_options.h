@@ -17,11 +17,14 @@ void add_engine_options(CLI::App& command, EngineOptions& options);
 /// The time and memory that --timeout and --max-memory leave for an engine.
 check::RunnerOptions runner_options();
 
+constexpr const char* kOnFailure = "on-failure";
+
 struct ToleranceOptions {
   std::string check;  ///< a level; "": no check
   std::string tolerance;
   int seeds = 2;
   bool strict = false;
+  std::string localise = kOnFailure;
 };
 
 constexpr const char* kDefaultLevel = "approximate";

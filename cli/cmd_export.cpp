@@ -178,9 +178,10 @@ int level_of(const ExportCommand& options) {
 std::optional<CheckOptions> check_of(const ExportCommand& options) {
   const ToleranceOptions& check = options.check;
   if (!check.check.empty()) return check_options(check, options.engine);
+  const ToleranceOptions unset;
   if (!check.tolerance.empty() || !options.engine.engine.empty() || check.strict ||
-      check.seeds != ToleranceOptions().seeds)
-    throw Error("usage", "--tolerance, --seeds, --engine and --strict need --check", {},
+      check.seeds != unset.seeds || check.localise != unset.localise)
+    throw Error("usage", "--tolerance, --seeds, --engine, --strict and --localize need --check", {},
                 "add --check");
   return std::nullopt;
 }

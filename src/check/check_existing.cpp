@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "src/check/contents.h"
+#include "src/check/localisation_text.h"
 #include "src/check/run_artefact.h"
 #include "src/confine/confine.h"
 #include "src/diag/error.h"
@@ -237,17 +238,26 @@ CheckedModel check_existing(const OpenedArtefact& opened, const SourceModel& mod
   check.tolerance.in_f16 = is_half;
   ArtefactInputs accepted = artefact_inputs_of(document);
   accepted.indices = inputs;
-  result.checked =
-      check_artefact({model, std::move(accepted), row_names(document, outputs), check, ordered,
-                      dialect, opened.path, stream, stream_properties(document)});
+  const Checking checking{model,
+                          std::move(accepted),
+                          row_names(document, outputs),
+                          check,
+                          ordered,
+                          dialect,
+                          opened.path,
+                          stream,
+                          stream_properties(document)};
+  result.checked = check_artefact(checking);
   if (compares_contents) {
     const Contents contents = contents_of(opened.artefact, model);
-    const bool differs = std::any_of(
-        result.checked.rows.begin(), result.checked.rows.end(),
-        [](const check::OutputRow& row) { return check::verdict(row) == check::Verdict::differs; });
-    if (contents.are_known || differs) result.other_contents = contents.other;
+    if (contents.are_known || has_difference(result.checked))
+      result.other_contents = contents.other;
+    if (result.other_contents && !result.checked.localisation && check.localiser.difference)
+      result.checked.localisation = check.localiser.difference(checking, result.checked);
     result.is_as_exported = contents.are_known && !contents.other;
   }
+  if (result.other_contents && result.checked.localisation)
+    result.other_contents->where = localisation_where(*result.checked.localisation);
   // The compared choices are those of a new export, not of this artefact.
   if (!result.is_as_exported)
     for (check::OutputRow& row : result.checked.rows) row.has_valid_choices = false;

@@ -128,6 +128,8 @@ class Rows {
                            .where = where};
       measure(set, i, actual[i], at < kMeasured && !set.is_fed_back, row, seen);
       count(set, i, actual[i], row);
+      if (check::verdict(row) == check::Verdict::differs && !result_.differing)
+        result_.differing = set;
       keep_worst(result_.rows, i, std::move(row));
     }
     result_.unstable += seen.unstable;
@@ -272,6 +274,7 @@ CheckResult check_on(InputSets& sets, const Checking& checking) {
 
 void merge_rows(CheckResult& result, const CheckResult& other) {
   result.sets.insert(result.sets.end(), other.sets.begin(), other.sets.end());
+  if (!result.differing) result.differing = other.differing;
   result.unstable += other.unstable;
   result.chosen += other.chosen;
   result.engines_disagree += other.engines_disagree;
@@ -288,7 +291,9 @@ void merge_rows(CheckResult& result, const CheckResult& other) {
   }
 }
 
-CheckResult check_artefact(const Checking& checking) {
+namespace {
+
+CheckResult run_check(const Checking& checking) {
   std::vector<trace::SampleInput> samples;
   for (const Sample& sample : checking.model.samples) samples.push_back(sample.input);
   (void)fed_inputs(samples, checking.model, checking.accepted);
@@ -300,6 +305,28 @@ CheckResult check_artefact(const Checking& checking) {
   out.loaded_bytes = loaded;
   check_calls(checking, out);
   if (!checking.stream.symbol.empty()) check_in_pulses(checking, out);
+  return out;
+}
+
+}  // namespace
+
+bool has_difference(const CheckResult& result) {
+  return std::any_of(result.rows.begin(), result.rows.end(), [](const check::OutputRow& row) {
+    return check::verdict(row) == check::Verdict::differs;
+  });
+}
+
+CheckResult check_artefact(const Checking& checking) {
+  const Localiser& localiser = checking.options.localiser;
+  CheckResult out;
+  try {
+    out = run_check(checking);
+  } catch (const Error& error) {
+    if (!localiser.failure || error.code() != ExitCode::engine_rejects) throw;
+    throw Error(localiser.failure(checking, error.diagnostic()));
+  }
+  if (localiser.difference && (localiser.always || has_difference(out)))
+    out.localisation = localiser.difference(checking, out);
   return out;
 }
 

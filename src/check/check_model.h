@@ -10,11 +10,24 @@
 #include "src/check/compare.h"
 #include "src/check/engine.h"
 #include "src/check/input_sets.h"
+#include "src/check/localisation.h"
 #include "src/check/runner.h"
 #include "src/check/stream_properties.h"
 #include "src/check/verdict_table.h"
 
 namespace t2n {
+
+struct Checking;
+struct CheckResult;
+
+/// Functions of src/localise; empty: nothing is localised.
+struct Localiser {
+  /// Where the artefact begins to differ. Also called without a difference if `always`.
+  std::function<Localisation(const Checking& checking, const CheckResult& result)> difference;
+  bool always = false;
+  /// The engine's error with the statement at which it fails.
+  std::function<Diagnostic(const Checking& checking, Diagnostic error)> failure;
+};
 
 struct CheckOptions {
   check::Tolerance tolerance;
@@ -26,6 +39,8 @@ struct CheckOptions {
   std::filesystem::path scratch = {};
   /// Called before the engine runs a set, without results, and after it.
   std::function<void(const InputSet& set, const std::vector<ir::Tensor>* results)> observe = {};
+  Localise localise = Localise::on_failure;
+  Localiser localiser = {};  ///< set with `scratch`
 };
 
 struct CheckResult : SetSummary {
@@ -39,6 +54,8 @@ struct CheckResult : SetSummary {
   std::vector<check::OutputRow> rows;  ///< the worst of all input sets, by output
   std::string drawn;                   ///< inputs with random values
   bool inconclusive = false;
+  std::optional<InputSet> differing = {};  ///< the first set with which an output differs
+  std::optional<Localisation> localisation = {};
   std::optional<int64_t> loaded_bytes = {};  ///< memory that the engine used for the artefact
   // With --stream:
   std::vector<int64_t> pulses = {};  ///< sizes of the pulses
@@ -60,6 +77,8 @@ struct Checking {
   std::string path = {};       ///< "": other choices of the engine (choices.h) are differences
   target::Stream stream = {};  ///< of --stream: checks pulses as well
   StreamProperties properties = {};
+  /// What was written to `path`, with its origins; nullptr for a file of unknown origin.
+  const nnef::Document* written = nullptr;
 };
 
 /// Runs every input set in the engine, then calls that feed states back (calls.h), then pulses, and
@@ -69,6 +88,8 @@ struct Checking {
 /// Sizes that the artefact excludes are not run. Errors: `input-sizes` if it excludes the sample's
 /// sizes, or all others.
 CheckResult check_artefact(const Checking& checking);
+/// Whether an output is wrong.
+bool has_difference(const CheckResult& result);
 /// The same for existing sets and a runner that has loaded the artefact.
 CheckResult check_on(InputSets& sets, const Checking& checking);
 

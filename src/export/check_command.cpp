@@ -4,6 +4,7 @@
 #include "src/diag/error.h"
 #include "src/export/pipeline.h"
 #include "src/export/stages.h"
+#include "src/localise/localise.h"
 
 namespace t2n {
 namespace {
@@ -42,8 +43,11 @@ CheckedExisting compare_with_model(const CheckExistingOptions& options) {
   const TracedModel model = traced_for_check(loaded, options, opened);
   options.begin("check");
   // An accepted guard may make numbers of the artefact depend on the inputs of the trace.
-  return {model.info, check_existing(opened, source_model(model), options.check, options.stream,
-                                     options.accepted_guards.empty())};
+  const bool is_comparable = options.accepted_guards.empty();
+  CheckOptions check = options.check;
+  check.localiser = localise::localiser({.when = check.localise, .compares_export = is_comparable});
+  return {model.info,
+          check_existing(opened, source_model(model), check, options.stream, is_comparable)};
 }
 
 }  // namespace t2n

@@ -17,6 +17,7 @@
 #include "src/export/pass_table.h"
 #include "src/export/signature.h"
 #include "src/export/stages.h"
+#include "src/localise/localise.h"
 #include "src/export/step_summaries.h"
 #include "src/model/torch_module.h"
 #include "src/passes/passes.h"
@@ -115,6 +116,7 @@ Exported document_of(ir::Graph graph, const ExportOptions& options, ExportResult
         if (port.dtype == ir::DType::f32) port.dtype = ir::DType::f16;
   }
   if (!options.nan.empty()) graph.attributes[ops::kNanOption] = options.nan;
+  if (options.check) graph.attributes[nnef::kOriginsOption] = true;
   Exported out{to_nnef(graph, options.target, options.passes, options.report), {}};
   nnef::Document& document = out.document;
   out.inputs = resolve_unused_inputs(options, graph, document, result);
@@ -143,12 +145,13 @@ void check_written(const Exported& exported, const fs::path& artefact, const Sou
     if (options.debug_bundle)
       options.debug_bundle->add_set(set, port_names(result.outputs), results);
   };
+  check.localiser = localise::localiser({.when = check.localise});
   ArtefactInputs accepted = artefact_inputs_of(exported.document);
   accepted.indices = exported.inputs;
-  result.checked =
-      check_artefact({model, std::move(accepted), port_names(result.outputs), check, *engine.runner,
-                      engine_request_for(options.target).dialect, artefact.string(),
-                      options.target.stream, stream_properties(exported.document)});
+  result.checked = check_artefact({model, std::move(accepted), port_names(result.outputs), check,
+                                   *engine.runner, engine_request_for(options.target).dialect,
+                                   artefact.string(), options.target.stream,
+                                   stream_properties(exported.document), &exported.document});
   judge(result.checked, *options.check, "; nothing was written", options.report);
   const check::WeightBytes weights = check::weight_bytes(exported.document);
   if (weights.weights > 0 && result.checked.loaded_bytes)

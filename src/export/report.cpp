@@ -10,6 +10,7 @@
 #include "src/diag/headline.h"
 #include "src/diag/printable.h"
 #include "src/export/report_compression.h"
+#include "src/export/report_localisation.h"
 
 namespace t2n {
 namespace {
@@ -159,6 +160,8 @@ Json comparison_json(const CheckOptions& options, const CheckResult& result) {
     out["states"] = {{"calls", result.calls},
                      {"pieces_as_whole", result.equal_in_pieces},
                      {"pieces_unlike_whole", result.unequal_in_pieces}};
+  if (result.localisation)
+    out["localisation"] = localisation_json(*result.localisation, where_json);
   return out;
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ir/comparison.h"
+#include "src/diag/diagnostic.h"
 #include "src/nnef/blob.h"
 #include "src/nnef/npz.h"
 #include "src/nnef/value.h"
@@ -54,6 +55,15 @@ struct Assertion {
   std::string text = {};  ///< the comparison as in the file that it was read from, else ""
 };
 
+/// Attribute of a recorded graph (bool): its translation shall have Document::origins.
+inline constexpr const char* kOriginsOption = "origins";
+
+/// The operation of a model that a statement belongs to.
+struct Origin {
+  std::string op;  ///< "aten::conv2d"; "": unknown
+  Where where;
+};
+
 struct Document {
   std::vector<std::string> extensions;  ///< others than the following: text up to `;`
   std::vector<ir::Symbol> symbols;      ///< `extension tract_symbol S;`
@@ -63,6 +73,7 @@ struct Document {
   std::vector<Blob> blobs;  ///< in order of their `variable` statements
   std::vector<QuantEntry> quant;
   std::vector<NamedTensor> states;  ///< first values of states, by input; stored in kStatesFile
+  std::vector<Origin> origins;  ///< by statement of the graph; empty unless requested
 };
 
 /// The file of an artefact with the first values of its states, which engines do not read.

@@ -17,6 +17,7 @@
 #include "src/translate/check_pulses.h"
 #include "src/translate/emitter_state.h"
 #include "src/translate/nan.h"
+#include "src/translate/origins.h"
 #include "src/translate/registry.h"
 #include "src/translate/unbacked_sizes.h"
 #include "src/translate/undefined_sizes.h"
@@ -206,6 +207,7 @@ nnef::Document lowered_document(const ir::Graph& graph, Emitter& out, Problems& 
   T2N_ASSERT(!has_unbacked_sizes(graph), "a data-dependent size reached standard NNEF");
   if (!lowered.refusals.empty()) throw Error(lowered.refusals[0].diagnostic);
   check_strict(lowered.document);
+  add_origins(lowered.document, graph, out);
   return std::move(lowered.document);
 }
 
@@ -223,6 +225,7 @@ nnef::Document translate(const ir::Graph& graph, const target::Target& target, c
   problems.raise_if_any();
   nnef::Document document = out.finish();
   add_assertions(document, graph);
+  add_origins(document, graph, out);
   check_tract(document, graph);
   check_pulses(document, graph, out, target);
   report_nan(graph, target, report);

@@ -271,7 +271,8 @@ TEST_CASE("values of options") {
   refused({"--check=very", "--tolerance", "1e-3,1e-3"},
           "--check=very and --tolerance contradict each other\n");
   refused({"--strict"},
-          "--tolerance, --seeds, --engine and --strict need --check\n  help: add --check\n");
+          "--tolerance, --seeds, --engine, --strict and --localize need --check\n  help: add "
+          "--check\n");
   const Result pass = sandbox.run({"export", "m.pt", "-t", "tract", "--disable-pass", "ded-code"});
   CHECK_EQ(pass.code, 2);
   CHECK(pass.err.starts_with("error[usage]: there is no pass called 'ded-code'\n"));
