@@ -136,6 +136,7 @@ std::unique_ptr<CLI::App> make_app(Run& run, LimitOptions& limits) {
   setup_opt(*app, run);
   setup_lint(*app, run);
   setup_tensors(*app, run);
+  setup_graph(*app, run);
   setup_explain(*app, run);
   setup_env(*app, run);
   setup_help(*app, run);

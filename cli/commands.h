@@ -20,6 +20,7 @@ void setup_diff(CLI::App& app, Run& run);
 void setup_env(CLI::App& app, Run& run);
 void setup_explain(CLI::App& app, Run& run);
 void setup_export(CLI::App& app, Run& run);
+void setup_graph(CLI::App& app, Run& run);
 void setup_help(CLI::App& app, Run& run);
 void setup_inspect(CLI::App& app, Run& run);
 void setup_lint(CLI::App& app, Run& run);

@@ -78,7 +78,7 @@ const std::vector<OptionGroup>& option_groups() {
        {"passes", "list"},
        {"print-after", "print-changed", "disable-pass", "time-passes"}},
       {"What to print",
-       {"graph", "lint", "missing", "markdown", "names", "json", "man", "report", "quiet",
+       {"colors", "graph", "lint", "missing", "markdown", "names", "json", "man", "report", "quiet",
         "verbose"},
        {"debug-bundle"}},
       {"General", {"config", "help", "help-all"}, {"timeout", "max-memory"}},

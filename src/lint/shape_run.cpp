@@ -52,6 +52,10 @@ class ShapeRunner::State : DocumentWalk<ShapeRunner::State, Known> {
 
   const std::vector<LoopShapes>& loops() const { return loops_; }
   const std::vector<Heads>& heads() const { return heads_; }
+  std::optional<Ints> shape(std::string_view name) const {
+    const auto found = frame_.find(name);
+    return found == frame_.end() ? std::nullopt : found->second.shape;
+  }
 
   std::optional<ShapeProblem> run(const ir::Sizes& values, Strictness strictness) {
     std::optional<ShapeProblem> out;
@@ -71,13 +75,13 @@ class ShapeRunner::State : DocumentWalk<ShapeRunner::State, Known> {
     heads_.clear();
     loop_.reset();
     sizes_.emplace(values);
-    Frame frame;
-    frame.reserve(2 * document_.graph.body.size());
+    frame_.clear();
+    frame_.reserve(2 * document_.graph.body.size());
     for (const nnef::Assignment& statement : document_.graph.body) {
       statement_ = &statement;
       if (!skipped.empty() && skipped.contains(nnef::first_name(statement.left))) continue;
       try {
-        assign(statement.left, results_of(statement.right, frame), frame);
+        assign(statement.left, results_of(statement.right, frame_), frame_);
         store_.clear();
       } catch (const Error& error) {
         const std::string name = nnef::first_name(statement.left);
@@ -311,6 +315,7 @@ class ShapeRunner::State : DocumentWalk<ShapeRunner::State, Known> {
   Slices slices_;
   Strictness strictness_ = Strictness::all;
   std::optional<SizeReader> sizes_;
+  Frame frame_;  ///< of the graph
   std::unordered_map<const nnef::Fragment*, Signature> signatures_;
   std::unordered_map<const Value*, Prepared> calls_;
   Store store_;                                  ///< arguments of one statement
@@ -328,6 +333,9 @@ ShapeRunner::~ShapeRunner() = default;
 
 const std::vector<LoopShapes>& ShapeRunner::loops() const { return state_->loops(); }
 const std::vector<Heads>& ShapeRunner::heads() const { return state_->heads(); }
+std::optional<ir::Ints> ShapeRunner::shape(std::string_view name) const {
+  return state_->shape(name);
+}
 
 std::optional<ShapeProblem> ShapeRunner::run(const ir::Sizes& values, Strictness strictness) {
   return state_->run(values, strictness);

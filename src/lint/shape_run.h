@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ir/symbol.h"
@@ -54,6 +55,8 @@ class ShapeRunner {
   /// The problems of all statements but those whose first result is in `skipped`. The results of
   /// both are unknown.
   std::vector<ShapeProblem> run_all(const ir::Sizes& values, const std::set<std::string>& skipped);
+  /// The shape of a tensor of the graph in the last run; nothing if it is unknown.
+  std::optional<ir::Ints> shape(std::string_view name) const;
   /// The scans of the last run, in order.
   const std::vector<LoopShapes>& loops() const;
   /// Attention in the last run, in order.

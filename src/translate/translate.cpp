@@ -213,14 +213,9 @@ nnef::Document lowered_document(const ir::Graph& graph, Emitter& out, Problems& 
 
 bool is_standard(const target::Target& target) { return target.engine == target::Engine::khronos; }
 
-}  // namespace
-
-nnef::Document translate(const ir::Graph& graph, const target::Target& target, const Report& report,
-                         const Registry& table) {
-  Problems problems(target);
-  check_accepted(graph, target, table.table(), problems, report);
-  Emitter out(graph, target);
-  translate_nodes(graph, target, table, out, problems);
+/// The document of translated nodes, after the target's own checks.
+nnef::Document finished(const ir::Graph& graph, const target::Target& target, const Report& report,
+                        Emitter& out, Problems& problems) {
   if (is_standard(target)) return lowered_document(graph, out, problems);
   problems.raise_if_any();
   nnef::Document document = out.finish();
@@ -232,8 +227,6 @@ nnef::Document translate(const ir::Graph& graph, const target::Target& target, c
   warn_of_resets(document, out, graph, target, report);
   return document;
 }
-
-namespace {
 
 /// Whether each value depends on one of these inputs.
 std::vector<bool> depends_on(const ir::Graph& graph, const std::set<std::string>& inputs) {
@@ -270,6 +263,42 @@ std::optional<Diagnostic> find_refusals(const ir::Graph& graph, const target::Ta
   };
   out.state().translate_nodes(graph, out);
   return problems.as_one();
+}
+
+nnef::Document translate(const ir::Graph& graph, const target::Target& target, const Report& report,
+                         const Registry& table) {
+  Problems problems(target);
+  check_accepted(graph, target, table.table(), problems, report);
+  Emitter out(graph, target);
+  translate_nodes(graph, target, table, out, problems);
+  return finished(graph, target, report, out, problems);
+}
+
+NodeStatements translate_by_node(const ir::Graph& graph, const target::Target& target,
+                                 const Registry& table) {
+  NodeStatements result;
+  Problems problems(target);
+  check_accepted(graph, target, table.table(), problems, {});
+  Emitter out(graph, target);
+  translate_nodes(graph, target, table, out, problems);
+  try {
+    result.document = finished(graph, target, {}, out, problems);
+  } catch (const Error& error) {
+    result.problem = error.diagnostic();
+  }
+  const auto note_refused = [&](const ir::Graph& each, const auto& recurse) -> void {
+    for (const ir::Node& node : each.nodes) {
+      if (problems.is_refused(node)) result.refused.insert(&node);
+      if (node.body) recurse(*node.body, recurse);
+    }
+  };
+  note_refused(graph, note_refused);
+  for (const auto& [name, tensor] : out.notes().tensors) {
+    if (tensor.location < 0) continue;
+    const ir::Node* const node = out.state().location_nodes[static_cast<size_t>(tensor.location)];
+    if (node != nullptr) result.nodes.emplace(name, node);
+  }
+  return result;
 }
 
 std::vector<OpUse> list_ops(const ir::Graph& graph, const target::Target& target,

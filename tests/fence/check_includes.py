@@ -60,6 +60,7 @@ ALLOWED = {
     "src/tract": IR,
     "src/diff": SPEC,
     "src/report": SPEC | {"src/diff", "src/lint", "src/nnef_ops", "src/quant_lint"},
+    "src/picture": SPEC | {"src/lint", "src/nnef_ops"},
     "src/config": IR | {"src/passes", "src/compress/settings"},
     "src/interp": SPEC | {"src/frontend/load"},
     "src/model": IR,
@@ -95,7 +96,7 @@ TORCH = re.compile(r"(torch|ATen|c10|caffe2)/")
 THIRD_PARTY = {
     TORCH.pattern: (*WITH_TORCH, "tests/frontend/numbers/"),
     r"CLI/": ("cli/",),
-    r"nlohmann/": ("src/report/", "src/config/", "src/export/report"),
+    r"nlohmann/": ("src/report/", "src/picture/", "tests/picture/", "src/config/", "src/export/report"),
     r"archive(_entry)?\.h$": ("nnef_writer/", "src/nnef/"),
     r"zlib\.h$": ("nnef_writer/", "src/nnef/"),
     r"isa-l/": ("nnef_writer/", "src/model_file/"),
