@@ -11,6 +11,7 @@
 #include "src/diag/error.h"
 #include "src/diag/headline.h"
 #include "src/export/causal_lm.h"
+#include "src/export/graph_model.h"
 #include "src/export/pass_table.h"
 #include "src/export/signature.h"
 #include "src/export/stages.h"
@@ -36,7 +37,7 @@ nnef::Destination export_destination(const ExportOptions& options) {
   nnef::Destination out = nnef::parse_destination(output_path(options));
   out.level = options.compression;
   out.taken = options.taken;
-  out.taken.push_back({"the model", options.model, /*is_model=*/true});
+  for (nnef::Taken& taken : model_files(options.model)) out.taken.push_back(std::move(taken));
   return out;
 }
 
@@ -44,14 +45,6 @@ void add_dynamic(ExportResult& result, const dynamic::DynamicTrace& dynamic) {
   result.relations = dynamic.relations;
   result.relations.insert(result.relations.end(), dynamic.runtime_assertions.begin(),
                           dynamic.runtime_assertions.end());
-}
-
-void run_passes(ir::Graph& graph, const target::Target& target,
-                const passes::PipelineOptions& options, const Report& report) {
-  if (const int64_t least = target::least_integer_products(target, target::Layer::linear))
-    graph.attributes[passes::kLeastIntegerProducts] = least;
-  passes::run_pipeline(graph, passes::pipeline(passes::Pipeline::standard),
-                       pass_context(target, report), options);
 }
 
 /// Translates at fixed sizes. Errors: `unsupported-op` with all operators without a translation.
@@ -95,7 +88,7 @@ Inspection inspect(const ExportOptions& options, const std::function<void(ir::Gr
     return out;
   }
   finish(model.traced.graph);
-  torch_module().verify(*model.session, false);
+  verify_file(model, false);
   out.states = std::move(model.traced.states);
   out.graph = std::move(model.traced.graph);
   out.with_quantised = std::move(model.traced.with_quantised);
@@ -215,7 +208,7 @@ ExportResult export_one(const LoadedModel& loaded, const ExportOptions& requeste
     requested.begin("check");
     check_written(exported, written.path, source, options, engine, result);
   }
-  torch_module().verify(*model.session, true);
+  verify_file(model, true);
   result.bytes = size_on_disk(written.path);
   result.shared_bytes = written.shared_bytes;
   return result;
@@ -311,6 +304,14 @@ std::vector<ExportResult> export_all(const std::vector<ExportOptions>& methods,
 }
 
 }  // namespace
+
+void run_passes(ir::Graph& graph, const target::Target& target,
+                const passes::PipelineOptions& options, const Report& report) {
+  if (const int64_t least = target::least_integer_products(target, target::Layer::linear))
+    graph.attributes[passes::kLeastIntegerProducts] = least;
+  passes::run_pipeline(graph, passes::pipeline(passes::Pipeline::standard),
+                       pass_context(target, report), options);
+}
 
 nnef::Document to_nnef(ir::Graph& graph, const target::Target& target,
                        const passes::PipelineOptions& options, const Report& report) {

@@ -9,10 +9,10 @@
 #include "src/check/check_model.h"
 #include "src/export/compressed_model.h"
 #include "src/export/port_names.h"
-#include "src/samples/samples.h"
 #include "src/export/traced_model.h"
 #include "src/nnef/ast.h"
 #include "src/passes/pass.h"
+#include "src/samples/samples.h"
 #include "src/target/target.h"
 
 namespace t2n {
@@ -88,6 +88,9 @@ Inspection prepare_model(const ExportOptions& options);
 /// Whether to_nnef() succeeds for the model.
 bool has_document(const TracedModel& model, const target::Target& target,
                   const passes::PipelineOptions& options);
+/// The passes of an export.
+void run_passes(ir::Graph& graph, const target::Target& target,
+                const passes::PipelineOptions& options, const Report& report);
 /// Converts a traced graph to a document: verify, passes, translate. Shared with tests.
 nnef::Document to_nnef(ir::Graph& graph, const target::Target& target,
                        const passes::PipelineOptions& options, const Report& report);

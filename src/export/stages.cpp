@@ -77,7 +77,7 @@ void pair_states(const trace::Traced& traced, ExportResult& result) {
 }
 
 SourceModel source_model(const TracedModel& model, const CompressedModel* compressed) {
-  return {.session = *model.session,
+  return {.session = model.session.get(),
           .samples = model.samples,
           .traced = model.traced,
           .inputs = model.inputs,

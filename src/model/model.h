@@ -39,7 +39,8 @@ struct ArgumentInfo {
   bool has_default = false;
 };
 
-enum class FileKind { traced, scripted, frozen };
+/// `graph`: a graph in text form, FILE.ir.
+enum class FileKind { traced, scripted, frozen, graph };
 
 struct ModelInfo {
   FileKind kind = FileKind::scripted;
