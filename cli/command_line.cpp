@@ -145,6 +145,7 @@ std::unique_ptr<CLI::App> make_app(Run& run, LimitOptions& limits) {
   setup_diff(*app, run);
   setup_ops(*app, run);
   setup_opt(*app, run);
+  setup_reduce(*app, run);
   setup_lint(*app, run);
   setup_explain(*app, run);
   setup_env(*app, run);

@@ -71,6 +71,7 @@ const std::vector<OptionGroup>& option_groups() {
       {"Compression",
        {"compress", "calibrate", "max-loss"},
        {"ignore", "only", "labels", "budget"}},
+      {"Reduction", {"keep", "against", "within"}, {}},
       {"Check", {"check", "tolerance", "engine"}, {"seeds", "strict", "verify", "bisect"}},
       {"Passes",
        {"passes", "list"},

@@ -55,6 +55,13 @@ struct ModelInfo {
   std::vector<std::pair<std::string, std::string>> quant_params;
 };
 
+/// A module that a run called, with the arguments of its first call.
+struct ModuleCall {
+  std::string module;  ///< its path: "encoder.layers.0"
+  std::string class_name;
+  std::vector<SampleInput> inputs;
+};
+
 /// A loaded model. Every trace or run starts from the state in the file.
 class Session;
 
