@@ -34,6 +34,7 @@ test: setup ## build and run every test
 	@$(environment) && [ build/bad/complete -nt tests/cli/make_bad_files.py ] && \
 	  [ build/bad/complete -nt tests/cli/state_models.py ] && \
 	  [ build/bad/complete -nt tests/cli/other_models.py ] && \
+	  [ build/bad/complete -nt tests/cli/deep_models.py ] && \
 	  [ build/bad/complete -nt tests/cli/check_models.py ] && \
 	  [ build/bad/complete -nt tests/cli/hostile_archive.py ] && \
 	  [ build/bad/complete -nt tests/cli/hostile_files.py ] && \
