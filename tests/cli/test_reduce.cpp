@@ -200,8 +200,8 @@ TEST_CASE("what does not fail, and what may not be replaced") {
                 "error[usage]: --target is missing\n"
                 "  help: add --target tract, or the target of the export that fails\n");
   check_failure(sandbox, {"reduce", "deep.pt", "-t", "tract", "-o", "deep"}, 2,
-                "error[output-is-model]: 'deep.pt' is the model itself: nothing was written\n"
-                "  help: choose another output path\n");
+                "error[output-is-model]: the output 'deep.pt' is the model itself\n"
+                "  help: give another path with -o\n");
   check_failure(sandbox, {"reduce", "deep.pt", "-t", "tract", "--within", "0"}, 2,
                 "error[usage]: --within is 0, not a time in seconds\n");
 }
