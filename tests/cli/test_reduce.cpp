@@ -65,10 +65,10 @@ TEST_CASE("an operator that no target has") {
   const Result result =
       reduce_and_try(sandbox, {"deep_eigenvalues.pt", "-t", "tract"}, 4, "unsupported-op");
   CHECK_EQ(operations_after(result), 1);
-  CHECK(contains(result.out, "eigh"));
+  CHECK(contains(result.out, "eigvalsh"));
   CHECK(contains(result.out, "layers.26"));
   CHECK_FALSE(contains(result.out, "the artefact"));
-  CHECK(contains(sandbox.content("small.ir"), "eigh"));
+  CHECK(contains(sandbox.content("small.ir"), "eigvalsh"));
 }
 
 TEST_CASE("a weight of an artefact") {
@@ -106,7 +106,7 @@ TEST_CASE("an artefact of a graph whose text was changed, and the graph as the m
   REQUIRE_EQ(sandbox.run({"opt", "bad.ir", "--passes", "default", "-o", "bad.nnef.tgz"}).code, 0);
   const Result result =
       reduce_and_try(sandbox, {"m.ir", "--against", "bad.nnef.tgz"}, 5, "output-mismatch");
-  CHECK(contains(result.out, "softmax  layers.9"));
+  CHECK(contains(result.out, "softmax.int  layers.9"));
 }
 
 TEST_CASE("a difference of the model's own export in the engine") {
@@ -144,9 +144,11 @@ TEST_CASE("a file of another exporter, whose names are its own") {
   REQUIRE_EQ(sandbox.run({"export", "deep.pt", "-t", "tract", "-o", "bad"}).code, 0);
   replace_nth(sandbox, "bad/graph.nnef", " = sigmoid(", " = tanh(", 21);
   std::string text = sandbox.content("bad/graph.nnef");
-  for (const auto& [from, to] : {std::pair<std::string, std::string>(" layers_", " tensor_"),
-                                 {"(layers_", "(tensor_"},
-                                 {"t2nnef_version", "exporter"}})
+  const std::vector<std::pair<std::string, std::string>> renamed = {{" layers_", " tensor_"},
+                                                                    {"(layers_", "(tensor_"},
+                                                                    {"[layers_", "[tensor_"},
+                                                                    {"t2nnef_version", "exporter"}};
+  for (const auto& [from, to] : renamed)
     for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + 1))
       text.replace(at, from.size(), to);
   sandbox.folder().write("bad/graph.nnef", text);
