@@ -134,6 +134,7 @@ std::unique_ptr<CLI::App> make_app(Run& run, LimitOptions& limits) {
   setup_diff(*app, run);
   setup_ops(*app, run);
   setup_opt(*app, run);
+  setup_reduce(*app, run);
   setup_lint(*app, run);
   setup_tensors(*app, run);
   setup_graph(*app, run);

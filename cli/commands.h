@@ -26,6 +26,7 @@ void setup_inspect(CLI::App& app, Run& run);
 void setup_lint(CLI::App& app, Run& run);
 void setup_ops(CLI::App& app, Run& run);
 void setup_opt(CLI::App& app, Run& run);
+void setup_reduce(CLI::App& app, Run& run);
 void setup_run(CLI::App& app, Run& run);
 void setup_tensors(CLI::App& app, Run& run);
 

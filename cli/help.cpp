@@ -72,6 +72,7 @@ const std::vector<OptionGroup>& option_groups() {
       {"Compression",
        {"compress", "calibrate", "max-loss"},
        {"ignore", "only", "labels", "budget", "float", "keep-f32"}},
+      {"Reduction", {"keep", "against", "within"}, {}},
       {"Check", {"check", "tolerance", "engine"}, {"seeds", "strict", "verify", "bisect"}},
       {"Measurement", {"runs", "loads", "top"}, {"warmup"}},
       {"Passes",

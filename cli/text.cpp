@@ -42,6 +42,7 @@ std::string typed(std::string_view name, ir::DType dtype, const ir::Shape& shape
 }
 
 std::string model_text(const std::string& path, const trace::ModelInfo& model) {
+  if (model.kind == trace::FileKind::graph) return cat(path, ": ", kind_name(model.kind));
   return cat(path, ": ", kind_name(model.kind), ", format ", model.format_version);
 }
 

@@ -62,6 +62,7 @@ constexpr DiagnosticId kIds[] = {
     {"nnef-syntax", ExitCode::unreadable},
     {"nnef-violation", ExitCode::unsupported},
     {"not-confined", ExitCode::unreadable},
+    {"not-reducible", ExitCode::usage},
     {"not-streamable", ExitCode::unsupported},
     {"option-overridden", ExitCode::usage},
     {"output-exists", ExitCode::cannot_write},

@@ -63,6 +63,29 @@ FirstDifference first_difference(Session& session, const std::vector<SampleInput
   return session.first_difference(inputs, torch, ours);
 }
 
+std::vector<ModuleCall> module_calls(Session& session, const std::vector<SampleInput>& inputs) {
+  return session.module_calls(inputs);
+}
+
+/// Errors: `model-format` if there is no such module.
+torch::jit::Module module_at(torch::jit::Module model, const std::string& path) {
+  for (const auto& each : model.named_modules())
+    if (each.name == path) return each.value;
+  throw Error("model-format", cat("the model has no module ", quoted(path)));
+}
+
+std::shared_ptr<Session> load_module(const std::string& path, const std::string& module) {
+  const auto load = [path, module] {
+    Loaded out = load_model(path, make_by_setstate);
+    out.module = module_at(out.module, module);
+    out.traced_inputs.reset();
+    return out;
+  };
+  return std::make_shared<Session>(load, "forward");
+}
+
+std::string saved(Session& session) { return session.saved(); }
+
 void verify(const Session& session, bool entire) { session.verify(entire); }
 
 /// Called before LibTorch builds what the pickle contains.
@@ -116,6 +139,9 @@ t2n_torch_module() {
                                             trace::run,
                                             trace::run_in,
                                             trace::first_difference,
+                                            trace::module_calls,
+                                            trace::load_module,
+                                            trace::saved,
                                             trace::verify,
                                             t2n::eval::torch_evaluator,
                                             t2n::eval::native_evaluator,

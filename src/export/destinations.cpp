@@ -13,7 +13,7 @@ nnef::Destination export_destination(const ExportOptions& options) {
   nnef::Destination out = nnef::parse_destination(output_path(options));
   out.level = options.compression;
   out.taken = options.taken;
-  out.taken.push_back({"the model", options.model, /*is_model=*/true});
+  for (nnef::Taken& taken : model_files(options.model)) out.taken.push_back(std::move(taken));
   return out;
 }
 

@@ -58,7 +58,7 @@ Inspection inspect(const ExportOptions& options, const Finish& finish) {
       add_untraced(out, *loaded, options, error, finish);
     return out;
   }
-  torch_module().verify(*model.session, false);
+  verify_file(model, false);
   out.states = std::move(model.traced.states);
   out.graph = std::move(model.traced.graph);
   out.with_quantised = std::move(model.traced.with_quantised);

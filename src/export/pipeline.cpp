@@ -14,6 +14,7 @@
 #include "src/export/causal_lm.h"
 #include "src/export/debug_bundle.h"
 #include "src/export/destinations.h"
+#include "src/export/graph_model.h"
 #include "src/export/pass_table.h"
 #include "src/export/signature.h"
 #include "src/export/stages.h"
@@ -239,7 +240,7 @@ ExportResult export_one(const LoadedModel& loaded, ExportOptions options, const 
     check_written(exported, path, source, options, engine, result);
     options.progress.end(summary_of_check(result.checked));
   }
-  torch_module().verify(*model.session, true);
+  verify_file(model, true);
   return result;
 }
 

@@ -117,7 +117,7 @@ std::vector<spec::State> first_states(const TracedModel& model, const ExportResu
 }
 
 SourceModel source_model(const TracedModel& model, const CompressedModel* compressed) {
-  return {.session = *model.session,
+  return {.session = model.session.get(),
           .samples = model.samples,
           .traced = model.traced,
           .inputs = model.inputs,

@@ -11,6 +11,8 @@
 #include "src/diag/error.h"
 #include "src/dynamic/other_values.h"
 #include "src/dynamic/unbacked_sizes.h"
+#include "src/export/graph_file.h"
+#include "src/export/graph_model.h"
 #include "src/export/pass_table.h"
 #include "src/export/quantised_model.h"
 #include "src/limits/limits.h"
@@ -264,6 +266,7 @@ LoadedModel load_model(const ModelOptions& options) {
   const auto size = std::filesystem::file_size(options.model, ignored);
   const limits::Stage stage("loading the model",
                             limits::read_seconds(ignored ? 0 : static_cast<int64_t>(size)));
+  if (is_graph_file(options.model)) return load_graph(options);
   const auto& torch = torch_module();  // loads its libraries while everything may still be read
   confine::may_read(options.model);
   for (const Sample& sample : options.samples)
@@ -282,6 +285,7 @@ LoadedModel with_samples(LoadedModel model, const std::vector<Sample>& samples) 
 }
 
 TracedModel trace_model(const LoadedModel& loaded, const ModelOptions& options) {
+  if (loaded.graph) return model_of_graph(loaded);
   const limits::Stage stage("tracing the model");
   TracedModel model{loaded, {}, {}, {}};
   try {

@@ -33,14 +33,16 @@ struct ModelOptions {
   void begin(std::string_view step) const { progress.begin(step); }
 };
 
-/// A model in a session of LibTorch, from its file.
+/// A model in a session of LibTorch, from its file, or a graph in text form.
 struct LoadedModel {
   trace::ModelInfo info;
-  std::shared_ptr<trace::Session> session;
+  std::shared_ptr<trace::Session> session;  ///< nullptr for a graph
+  std::optional<ir::Graph> graph;           ///< of FILE.ir, which is not traced
   std::vector<Sample> samples;     ///< the user's, completed by the file's
   bool samples_from_file = false;  ///< the user gave none
 };
 
+/// The path may be that of a graph, FILE.ir.   Errors: those of the readers.
 LoadedModel load_model(const ModelOptions& options);
 /// The same model with other samples of the user.
 LoadedModel with_samples(LoadedModel model, const std::vector<Sample>& samples);

@@ -40,7 +40,8 @@ struct ArgumentInfo {
   bool has_default = false;
 };
 
-enum class FileKind { traced, scripted, frozen };
+/// `graph`: a graph in text form, FILE.ir.
+enum class FileKind { traced, scripted, frozen, graph };
 
 struct ModelInfo {
   FileKind kind = FileKind::scripted;
@@ -70,6 +71,13 @@ struct CodeOperator {
 struct ModelCode {
   int64_t format_version = 0;
   std::vector<CodeOperator> operators;
+};
+
+/// A module that a run called, with the arguments of its first call.
+struct ModuleCall {
+  std::string module;  ///< its path: "encoder.layers.0"
+  std::string class_name;
+  std::vector<SampleInput> inputs;
 };
 
 /// A loaded model. Every trace or run starts from the state in the file.

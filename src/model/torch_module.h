@@ -65,6 +65,12 @@ struct TorchModule {
   /// The first operator of our run whose result no operator of that name has in the run of `torch`.
   FirstDifference (*first_difference)(Session& session, const std::vector<SampleInput>& inputs,
                                       Executor torch, Executor ours);
+  /// The calls of `forward` of modules of the model in a run, in order; also of a run that fails.
+  std::vector<ModuleCall> (*module_calls)(Session& session, const std::vector<SampleInput>& inputs);
+  /// A module of the model in a file, as a model of its own. Errors: those of `load`.
+  std::shared_ptr<Session> (*load_module)(const std::string& path, const std::string& module);
+  /// The bytes of a TorchScript file of the model. Errors: `forward-failed`.
+  std::string (*saved)(Session& session);
   /// Refuses a model whose file changed since it was loaded. `checks_bytes`: it also reads all
   /// bytes and compares them with their checksums.
   void (*verify)(const Session& session, bool checks_bytes);

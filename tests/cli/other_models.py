@@ -3,6 +3,7 @@
 import torch
 from torch import nn
 
+import deep_models
 import state_models as states
 
 
@@ -294,6 +295,7 @@ def fake_quantisers(folder):
 
 
 def write_all(folder):
+    deep_models.write_all(folder)
     fake_quantisers(folder)
     table_of_half_bytes(folder / "half_bytes.pt")
     for model in MODELS:

@@ -4,9 +4,11 @@
 #include <torch/csrc/jit/api/module.h>
 #include <torch/csrc/jit/ir/ir.h>
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "src/frontend/loops/loops.h"
@@ -28,6 +30,11 @@ class Interpreter {
   c10::IValue run(const torch::jit::Module& module, const std::string& method, Values arguments);
   /// Runs a method, without its hooks, of an object that need not belong to the model.
   void run_method(const ObjectPtr& object, const std::string& method, const Values& arguments);
+
+  /// Called before each call of a module's method.
+  using OnCall = std::function<void(const c10::ivalue::Object& module, const std::string& method,
+                                    const Values& arguments)>;
+  void watch_calls(OnCall on_call) { on_call_ = std::move(on_call); }
 
   Where where() { return position_.where(); }  ///< in the program, for errors
   std::vector<Decision> decisions();           ///< in execution order
@@ -87,6 +94,7 @@ class Interpreter {
   TensorOperations tensors_;
   FusedAttention fused_;
   std::optional<Surveyor> surveyor_;
+  OnCall on_call_;
   bool reported_training_ = false;
   int64_t executed_ = 0;
 };

@@ -31,6 +31,10 @@ class Session {
   FirstDifference first_difference(const std::vector<SampleInput>& inputs, Executor torch,
                                    Executor ours);
   std::vector<ir::Tensor> run(const std::vector<SampleInput>& inputs);
+  /// See TorchModule::module_calls.
+  std::vector<ModuleCall> module_calls(const std::vector<SampleInput>& inputs);
+  /// See TorchModule::saved.
+  std::string saved() const;
   /// See TorchModule::verify.
   void verify(bool entire_file) const;
   /// Tensors that replace parts of the model, by path.
