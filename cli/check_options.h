@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "cli/app.h"
 #include "src/check/check_model.h"
@@ -18,8 +19,8 @@ void add_engine_options(CLI::App& command, EngineOptions& options);
 check::RunnerOptions runner_options();
 
 struct ToleranceOptions {
-  std::string check;  ///< a level; "": no check
-  std::string tolerance;
+  std::string check;                    ///< a level; "": no check
+  std::vector<std::string> tolerances;  ///< "A,R[,O]", or of one output: "NAME=A,R[,O]"
   int seeds = 2;
   bool strict = false;
 };

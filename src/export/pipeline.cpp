@@ -137,11 +137,16 @@ ExportResult described(const TracedModel& model, const ExportOptions& options) {
   return out;
 }
 
-/// Renames the outputs of the losses like those of the artefact.
+/// Renames the outputs of the losses like those of the artefact. States and caches, further outputs
+/// of four axes, have no classes.
 void name_losses(ExportResult& result) {
+  constexpr size_t kMostAxes = 3;
   std::vector<compress::OutputLoss>& losses = result.compression->outputs;
-  for (size_t i = 0; i < std::min(losses.size(), result.outputs.size()); ++i)
-    losses[i].name = result.outputs[i].name;
+  for (size_t i = 0; i < std::min(losses.size(), result.outputs.size()); ++i) {
+    const Port& port = result.outputs[i];
+    losses[i].name = port.name;
+    losses[i].has_classes = i == 0 || (port.other_side.empty() && port.shape.size() <= kMostAxes);
+  }
 }
 
 /// Options that change the exported statements, for `contents-differ`.

@@ -1,11 +1,14 @@
 #include "src/translate/check_pulses.h"
 
 #include <algorithm>
+#include <set>
 #include <string>
+#include <string_view>
 
 #include "src/diag/error.h"
 #include "src/nnef/walk.h"
 #include "src/spec/dialect.h"
+#include "src/spec/input_facts.h"
 #include "src/stream/pulses.h"
 #include "src/translate/emitter_state.h"
 
@@ -40,10 +43,33 @@ Diagnostic located(const stream::Refusal& refusal, const ir::Graph& graph, Emitt
   throw Error(std::move(first));
 }
 
-/// Whether a scan carries states along a dynamic axis.
-bool resets_along_dynamic_axis(const nnef::Value& call, const draft::Notes& notes) {
-  if (call.text != "tract_core_scan" || nnef::find_argument(call, "state")->items.empty())
-    return false;
+/// The tensors that are computed from values of inputs, not only from their sizes.
+std::set<std::string_view> computed_from_inputs(const nnef::Document& document) {
+  std::set<std::string_view> out;
+  for (const nnef::Assignment& statement : document.graph.body) {
+    bool is_computed = spec::is_external(statement.right);
+    if (statement.right.text != "tract_core_shape_of")
+      nnef::walk(statement.right, [&](const nnef::Value& part) {
+        is_computed |= part.kind == nnef::Kind::identifier && out.contains(part.text);
+      });
+    if (is_computed)
+      for (const std::string_view name : nnef::assigned_names(statement.left)) out.insert(name);
+  }
+  return out;
+}
+
+/// Whether a state of the scan begins with values of the model's own.
+bool has_own_start(const nnef::Value& scan, const std::set<std::string_view>& computed) {
+  const auto& states = nnef::find_argument(scan, "state")->items;
+  return std::any_of(states.begin(), states.end(), [&](const nnef::Value& state) {
+    return !computed.contains(state.items.at(1).text);
+  });
+}
+
+/// Whether a scan carries states along a dynamic axis, from a start of its own.
+bool resets_along_dynamic_axis(const nnef::Value& call, const draft::Notes& notes,
+                               const std::set<std::string_view>& computed) {
+  if (call.text != "tract_core_scan" || !has_own_start(call, computed)) return false;
   for (const nnef::Value& row : nnef::find_argument(call, "scan")->items) {
     const auto note = notes.tensors.find(row.items.at(1).text);
     const size_t axis = row.items.at(2).integer;
@@ -59,9 +85,10 @@ bool resets_along_dynamic_axis(const nnef::Value& call, const draft::Notes& note
 void warn_of_resets(const nnef::Document& document, Emitter& out, const ir::Graph& graph,
                     const target::Target& target, const Report& report) {
   if (target::streams(target) || !report) return;
+  const std::set<std::string_view> computed = computed_from_inputs(document);
   std::vector<int> locations;
   for (const nnef::Assignment& statement : document.graph.body) {
-    if (!resets_along_dynamic_axis(statement.right, out.notes())) continue;
+    if (!resets_along_dynamic_axis(statement.right, out.notes(), computed)) continue;
     const auto note =
         out.notes().tensors.find(std::string(nnef::assigned_names(statement.left)[0]));
     const int location = note == out.notes().tensors.end() ? -1 : note->second.location;
@@ -78,8 +105,8 @@ void warn_of_resets(const nnef::Document& document, Emitter& out, const ir::Grap
                          "a long input that is fed piece by piece gives different values from the "
                          "second piece on",
                      .help =
-                         "to feed the input in pieces, export with --stream; complete inputs need "
-                         "no change"};
+                         "to feed the input in pieces, export with --stream, or let the model take "
+                         "the state and return it; complete inputs need no change"};
   if (locations[0] >= 0)
     if (const ir::Node* node = out.state().location_nodes[locations[0]])
       warning.where = {ir::node_where(graph, *node)};

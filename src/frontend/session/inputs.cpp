@@ -17,6 +17,18 @@ namespace {
 
 using Path = InputPath;
 
+/// The text of a value that is no tensor, for `--input`.
+const char* example_of(const c10::Type& type) {
+  switch (type.kind()) {
+    case c10::TypeKind::TensorType: return "1,16,f32";
+    case c10::TypeKind::IntType: return "int:3";
+    case c10::TypeKind::FloatType: return "float:0.5";
+    case c10::TypeKind::BoolType: return "bool:true";
+    case c10::TypeKind::StringType: return "str:text";
+    default: return "none";
+  }
+}
+
 /// Builds arguments by their types from samples.
 class Binder {
  public:
@@ -51,10 +63,9 @@ class Binder {
     throw Error(
         "input-missing", cat("the input ", quoted(name), " (", type->str(), ") has no sample"),
         tensor ? "the file does not contain its shape" : "the file does not contain its value",
-        tensor ? cat("give shape and type, for example --input ", name,
-                     "=1,3,224,224,f32, or give values: --input ", name, "=@file.npy")
-               : cat("give its value, for example --input ", name,
-                     "=int:3, float:0.5, bool:true, str:text or none"));
+        tensor ? cat("give its shape, such as --input ", name, "=1,16,f32, or its values: --input ",
+                     name, "=@file.npy")
+               : cat("give its value: --input ", name, "=", example_of(*type)));
   }
 
   [[noreturn]] static void refuse_unknown(const std::string& name,
@@ -193,7 +204,7 @@ class Binder {
     throw Error("input-shape",
                 cat("the sample of the input ", quoted(name), " does not fit its type ",
                     quoted(type->str())),
-                {}, "`t2nnef inspect` shows the model's arguments");
+                {}, cat("give a value of this type: --input ", name, "=", example_of(*type)));
   }
 
   const std::vector<SampleInput>& samples_;

@@ -326,10 +326,12 @@ void refuse_changes(const std::vector<Change>& changes, const ir::Graph& graph) 
                     " of the file; or pass ", one ? "it" : "them", " in and return ",
                     one ? "it" : "them")
               : cat("pass ", one ? "it" : "them", " in and return ", one ? "it" : "them"),
-          ", or do not keep ", one ? "it" : "them", " in eval mode",
-          std::any_of(changes.begin(), changes.end(), is_count_of_batches)
-              ? ", or call model.eval() before tracing"
-              : "");
+          ", or do not keep ", one ? "it" : "them", " in eval mode");
+  if (std::any_of(changes.begin(), changes.end(), is_count_of_batches))
+    out.help =
+        cat("call model.eval() before saving the model: batch norms count batches only in "
+            "training mode",
+            one ? "" : cat("; then, for other parts: ", out.help));
   if (is_observer(where(changes[0].location, graph))) out.help = kSwitchOff;
   throw Error(std::move(out));
 }
