@@ -93,7 +93,8 @@ Widths fitting_widths(std::span<const OutputRow> rows, const std::vector<Line>& 
   Widths widths{};
   for (const Line& line : lines)
     for (size_t i = 0; i < kColumns; ++i) widths[i] = std::max(widths[i], text_width(line[i]));
-  widths[verdict_column] = text_width(verdict_name(Verdict::inconclusive));
+  widths[verdict_column] =
+      std::min(widths[verdict_column], text_width(verdict_name(Verdict::inconclusive)));
   const bool has_outliers = std::any_of(
       rows.begin(), rows.end(), [](const OutputRow& row) { return row.comparison.outliers > 0; });
   if (total(widths) > width && !has_outliers) widths[outliers_column] = 0;

@@ -32,10 +32,11 @@ std::string why_needed(const Decision& decision) {
              decision.reason);
 }
 
-std::string comparisons_text(const std::vector<Comparison>& comparisons) {
+std::string comparisons_text(const std::vector<Comparison>& comparisons,
+                             std::string_view separator = " and ") {
   std::string out;
   for (const Comparison& each : comparisons)
-    out += (out.empty() ? "" : " and ") + ir::readable(each);
+    out += cat(out.empty() ? "" : separator, ir::readable(each));
   return out;
 }
 
@@ -211,9 +212,9 @@ void Assertions::add(const Need& need) {
   all_.insert(all_.end(), forms->begin(), forms->end());
   refuse_one_size(need, *forms);
   if (!need.is_warned || !report_ || forms->empty()) return;
-  Diagnostic warning =
-      diagnostic_for(need, cat("the exported model requires ", comparisons_text(*forms)),
-                     "use --assert to confirm it");
+  Diagnostic warning = diagnostic_for(
+      need, cat("the exported model requires ", comparisons_text(*forms)),
+      cat("to confirm it, add --assert '", comparisons_text(*forms, "' --assert '"), "'"));
   warning.severity = Severity::warning;
   report_(warning);
 }

@@ -225,13 +225,13 @@ Sample parse_shape(const Spec& spec, std::vector<std::string> path) {
 
 trace::Leaf integer_leaf(std::string_view text, const Spec& spec) {
   const auto value = parse_number<int64_t>(text);
-  if (!value) refuse(spec, cat(quoted(text), " is no integer"), "write for example n=int:3");
+  if (!value) refuse(spec, cat(quoted(text), " is not an integer"), "write for example n=int:3");
   return *value;
 }
 
 trace::Leaf float_leaf(std::string_view text, const Spec& spec) {
   const auto value = parse_number<double>(text);
-  if (!value) refuse(spec, cat(quoted(text), " is no number"), "write for example f=float:0.5");
+  if (!value) refuse(spec, cat(quoted(text), " is not a number"), "write for example f=float:0.5");
   return *value;
 }
 

@@ -127,8 +127,8 @@ TEST_CASE("arguments that are not tensors") {
   CHECK_EQ(leaf<std::string>("s=str:a=b:c"), "a=b:c");
   CHECK_EQ(leaf<std::string>("s=str:"), "");
   CHECK(std::holds_alternative<ir::None>(parse("n=none").input.value));
-  CHECK(refusal("n=int:3.5").starts_with("  why:  '3.5' is no integer\n"));
-  CHECK(refusal("n=float:x").starts_with("  why:  'x' is no number\n"));
+  CHECK(refusal("n=int:3.5").starts_with("  why:  '3.5' is not an integer\n"));
+  CHECK(refusal("n=float:x").starts_with("  why:  'x' is not a number\n"));
   CHECK(refusal("n=bool:1").starts_with("  why:  '1' is neither true nor false\n"));
 }
 
