@@ -126,8 +126,7 @@ TEST_CASE("a model in training mode is told eval() first, a saved tensor what it
   const Result training = sandbox.run(export_of("traced_in_training.pt", {}));
   CHECK_EQ(training.code, 4);
   CHECK(training.err.ends_with(
-      "  help: call model.eval() before saving the model: batch norms count batches only in "
-      "training mode\n"));
+      "  help: call model.eval() before tracing, and save the model again\n"));
   const Result tensor = sandbox.run(export_of("saved_tensor.pt", {}));
   CHECK_EQ(tensor.code, 3);
   CHECK(tensor.err.starts_with(

@@ -327,11 +327,13 @@ void refuse_changes(const std::vector<Change>& changes, const ir::Graph& graph) 
                     one ? "it" : "them")
               : cat("pass ", one ? "it" : "them", " in and return ", one ? "it" : "them"),
           ", or do not keep ", one ? "it" : "them", " in eval mode");
-  if (std::any_of(changes.begin(), changes.end(), is_count_of_batches))
-    out.help =
-        cat("call model.eval() before saving the model: batch norms count batches only in "
-            "training mode",
-            one ? "" : cat("; then, for other parts: ", out.help));
+  const auto counts = std::count_if(changes.begin(), changes.end(), is_count_of_batches);
+  if (counts > 0) {
+    const bool all = counts == std::ssize(changes);
+    out.help = cat("call model.eval() before tracing, and save the model again",
+                   all ? "" : cat("; for the other parts: ", out.help));
+    if (all) out.why = "the model was traced in training mode, where batch norm counts its calls";
+  }
   if (is_observer(where(changes[0].location, graph))) out.help = kSwitchOff;
   throw Error(std::move(out));
 }
