@@ -27,6 +27,7 @@ std::string values_of(const CLI::Option& option) {
   if (is("compress")) return joined(compress::preset_names(), " ");
   if (is("preset")) return "causal-llm";
   if (is("nan")) return "report keep";
+  if (is("color")) return "auto always never";
   return {};
 }
 

@@ -6,7 +6,7 @@
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/diagnostics_page.h"
-#include "cli/help.h"
+#include "cli/terminal.h"
 #include "cli/text.h"
 #include "src/diag/error.h"
 
@@ -35,7 +35,7 @@ std::string explain_id(const DiagnosticId& id) {
                                 [&](const auto& each) { return each.first == code; });
   T2N_ASSERT(row != codes.end(), "docs/diagnostics.md has no exit code ", code);
   return cat(id.id, " · exit ", code, ": ", row->second, "\n\n",
-             joined(wrapped(std::string(entry.substr(body + 1)), 0), "\n"), "\n");
+             joined(wrapped(std::string(entry.substr(body + 1)), line_width()), "\n"), "\n");
 }
 
 std::string explain_code(const std::string& code, const std::string& meaning) {

@@ -91,19 +91,21 @@ void add_signature_options(CLI::App& command, ExportCommand& options) {
   command
       .add_option("--input-name", options.names.inputs,
                   "Rename an input, by position or as OLD=NEW\n"
-                  "Repeatable. OLD is its name, or input_N.")
+                  "Repeatable. OLD is its name, or input_N; or with a *: 'cache_*=past_*'.")
       ->type_name("[OLD=]NEW")
       ->allow_extra_args(false);
   command
       .add_option("--output-name", options.names.outputs,
                   "Rename an output, by position or as OLD=NEW\n"
-                  "Repeatable. OLD is its name, or output_N.")
+                  "Repeatable. OLD is its name, or output_N; or with a *: 'output_1_*=k_*'. tract "
+                  "may append to "
+                  "it (scores_0): take its outputs by position.")
       ->type_name("[OLD=]NEW")
       ->allow_extra_args(false);
   command.add_flag("--prune-unused-inputs", options.prune_unused_inputs,
                    "Remove inputs that no output depends on");
   command.add_flag("--roll-loops", options.roll_loops,
-                   "Turn loops of isomorphic iterations into scans\n"
+                   "Turn loops of equal iterations into scans\n"
                    "Of three iterations or more. Not with --dynamic, where loops over dynamic "
                    "sizes become scans anyway.");
   add_stream_option(command, options.stream);
@@ -179,7 +181,7 @@ std::optional<CheckOptions> check_of(const ExportCommand& options) {
   const ToleranceOptions& check = options.check;
   if (!check.check.empty()) return check_options(check, options.engine);
   const ToleranceOptions unset;
-  if (!check.tolerance.empty() || !options.engine.engine.empty() || check.strict ||
+  if (!check.tolerances.empty() || !options.engine.engine.empty() || check.strict ||
       check.seeds != unset.seeds || check.localise != unset.localise)
     throw Error("usage", "--tolerance, --seeds, --engine, --strict and --localize need --check", {},
                 "add --check");
@@ -295,7 +297,7 @@ std::vector<ExportOptions> method_options(const ExportCommand& options, Console&
   require_model(options.model, "export");
   target_of(options);  // fails before sample files are read
   if (std::error_code ignored; std::filesystem::is_directory(options.model, ignored))
-    throw Error("model-format", cat(quoted(options.model), " is not a file"), {},
+    throw Error("model-format", cat(quoted(options.model), " is a folder, not a model"), {},
                 "give the .pt file that torch.jit.save wrote");
   const std::vector<std::string> methods = methods_of(options.inputs);
   if (methods.size() > 1) require_one_method(options);

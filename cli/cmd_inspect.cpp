@@ -10,6 +10,7 @@
 #include "cli/input_options.h"
 #include "cli/inspect_artefact.h"
 #include "cli/text.h"
+#include "ir/readable.h"
 #include "nnef_writer/print.h"
 #include "src/diag/error.h"
 #include "src/export/pipeline.h"
@@ -115,7 +116,7 @@ std::string operators_text(const ir::Graph& graph) {
 }
 
 std::string shape_text(const ir::Shape& shape) {
-  const std::string text = ir::shape_str(ir::as_written(shape));
+  const std::string text = ir::readable(shape);
   return shape.empty() ? "scalar" : text.substr(1, text.size() - 2);
 }
 
@@ -169,7 +170,8 @@ std::string inspection_text(const InspectCommand& options, const Inspection& ins
                "the file contains no sample inputs: give them with -i to see outputs and "
                "operators\n");
   return cat(out,
-             inspection.graph ? "to export it:\n  " : "to export it, with your own shapes:\n  ",
+             inspection.graph ? "to export it:\n  "
+                              : "to export it, with sizes such as 1,16 for each SHAPE:\n  ",
              export_line(options, inspection), "\n");
 }
 

@@ -2,7 +2,9 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <memory>
+#include <system_error>
 
 #include "cli/commands.h"
 #include "cli/config_file.h"
@@ -264,9 +266,23 @@ ExitCode explain(const std::string& name, const target::Target& target) {
   return ExitCode::ok;
 }
 
+/// The operator that the subject names, without a namespace if there is no such file; "" if none.
+std::string operator_name(const std::string& subject) {
+  if (subject.find("::") != std::string::npos) return subject;
+  const std::string name = "aten::" + subject;
+  std::error_code ignored;
+  if (subject.empty() || std::filesystem::exists(subject, ignored)) return {};
+  const std::vector<ir::OpId> known = ops::registry().ops();
+  const bool is_known = std::any_of(known.begin(), known.end(), [&](ir::OpId op) {
+    return ir::op_name(op) == name || ir::op_name(op).starts_with(name + ".");
+  });
+  return is_known ? name : std::string();
+}
+
 ExitCode run_ops(const OpsCommand& options) {
   const target::Target target = target::parse_target(options.target);
-  if (options.subject.find("::") != std::string::npos) return explain(options.subject, target);
+  if (const std::string name = operator_name(options.subject); !name.empty())
+    return explain(name, target);
   if (!options.subject.empty()) return list_used(options, target);
   if (options.missing)
     throw Error("usage", "--missing needs a model", {},

@@ -12,6 +12,7 @@
 #include "cli/help.h"
 #include "cli/limit_options.h"
 #include "cli/settings.h"
+#include "cli/terminal.h"
 #include "cli/text.h"
 #include "cli/variables.h"
 #include "src/check/compare.h"
@@ -50,10 +51,12 @@ std::vector<std::string> option_names(const CLI::App& app) {
 /// values.
 void refuse_leftovers(const CLI::App& app) {
   const std::vector<std::string> tokens = app.remaining();
+  const bool is_program = app.get_parent() == nullptr;
+  if (is_program && !tokens.empty() && !tokens[0].starts_with('-')) refuse_command(tokens[0], app);
   for (const std::string& token : tokens)
     if (token.size() > 1 && token[0] == '-') refuse_option(token, app, "");
   if (tokens.empty()) return;
-  if (app.get_parent() == nullptr) refuse_command(tokens[0], app);
+  if (is_program) refuse_command(tokens[0], app);
   refuse(cat(quoted(tokens[0]), " is an unexpected argument"), {},
          cat("`t2nnef ", app.get_name(), " --help` shows what it takes"));
 }
@@ -122,7 +125,7 @@ std::unique_ptr<CLI::App> make_app(Run& run, LimitOptions& limits) {
   app->formatter(std::make_shared<HelpFormatter>());
   app->footer(examples());
   app->set_help_flag("-h,--help", "Print this help");
-  app->add_flag("--version")
+  app->add_flag("-V,--version")
       ->description("Print the versions of t2nnef, LibTorch and the default target");
   app->add_flag("-v,--verbose")->description("With --version: also print how models are sandboxed");
   app->require_subcommand(0, 1);
@@ -147,6 +150,11 @@ std::unique_ptr<CLI::App> make_app(Run& run, LimitOptions& limits) {
     command->allow_extras();
     command->set_help_all_flag("--help-all", "Print this help with all options");
     if (!is_instant(*command)) add_limit_options(*command, limits);
+    command
+        ->add_option_function<std::string>("--color", set_color,
+                                           "Colours: auto, always or never [auto]\n"
+                                           "auto: on terminals, unless NO_COLOR is set.")
+        ->type_name("WHEN");
   }
   return app;
 }

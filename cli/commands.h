@@ -34,7 +34,7 @@ void setup_tensors(CLI::App& app, Run& run);
 inline constexpr const char* kExportExamples =
     "examples:\n"
     "  t2nnef export model.pt --target tract --check\n"
-    "  t2nnef export model.pt -t tract@0.21.19 -i ids=1,8,i64:0..999 -o model.nnef.tar\n"
+    "  t2nnef export model.pt -t tract@0.21.19 -i ids=1,8,i64:0..999 -o model.tar\n"
     "  t2nnef export model.pt -t khronos -o model.nnef.tgz\n";
 
 /// Refuses an unknown option such as "--chek=true" of a command, with the nearest one. `where`: ",

@@ -105,12 +105,12 @@ std::string lost_text(const std::vector<compress::LayerLoss>& layers) {
 std::string output_text(const compress::OutputLoss& output) {
   std::string out = cat("  ", output.name, ": SNR ", decibels(output.all.snr_db()), ", cosine ",
                         fixed(output.all.cosine(), 5));
-  if (output.rows > 0)
-    out += cat(", the same largest in ", percent_of(output.same_top1, output.rows), " of ",
+  if (output.rows > 0 && output.has_classes)
+    out += cat(", the same largest element in ", percent_of(output.same_top1, output.rows), " of ",
                output.rows, " rows");
   if (output.labelled > 0)
     out += cat(", right in ", percent_of(output.right_before, output.labelled), " before and ",
-               percent_of(output.right_after, output.labelled), " now");
+               percent_of(output.right_after, output.labelled), " after");
   return out + "\n";
 }
 

@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdio>
 
+#include "cli/terminal.h"
 #include "cli/text.h"
 #include "src/diag/error.h"
 #include "src/diag/printable.h"
@@ -71,12 +72,14 @@ void print_message_raw(std::string_view text) {
 
 void print(std::string_view text) {
   if (is_stdout_taken) return print_message(text);
-  write(printable(text), stdout);
+  write(colored_verdicts(printable(text)), stdout);
 }
 
 void print_json(std::string_view text) { write(printable_json(text), stdout); }
 
-void print_message(std::string_view text) { print_message_raw(printable(text)); }
+void print_message(std::string_view text) {
+  print_message_raw(colored_diagnostics(printable(text)));
+}
 
 void reserve_stdout() { is_stdout_taken = true; }
 

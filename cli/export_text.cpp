@@ -5,12 +5,17 @@
 #include "cli/check_options.h"
 #include "cli/compress_options.h"
 #include "cli/outputs.h"
+#include "cli/terminal.h"
 #include "cli/text.h"
+#include "ir/readable.h"
 #include "ir/shape.h"
 #include "src/diag/error.h"
+#include "src/diag/printable.h"
 
 namespace t2n::cli {
 namespace {
+
+constexpr size_t kIndent = 4;  // of lines that go on
 
 std::string ports_text(const std::vector<Port>& ports) {
   constexpr size_t kShown = 4;
@@ -29,12 +34,12 @@ std::string relations_text(const ExportResult& result) {
            relation.left.as_symbol() != nullptr && !ir::is_unbacked(relation.left);
   };
   for (const ir::Comparison& relation : result.relations)
-    if (!is_default(relation)) parts.push_back(ir::str(ir::as_written(relation)));
+    if (!is_default(relation)) parts.push_back(ir::readable(relation));
   return joined(parts, ", ");
 }
 
 /// Inputs, outputs, constraints and size of the artefact.
-std::string signature_text(const ExportResult& result) {
+std::vector<std::string> signature_parts(const ExportResult& result) {
   std::vector<std::string> parts;
   if (!result.inputs.empty())
     parts.push_back(
@@ -56,7 +61,21 @@ std::string signature_text(const ExportResult& result) {
                       result.quantised_weights == 0
                           ? ""
                           : cat(" and ", short_count(result.quantised_weights), " quantised")));
-  return joined(parts, " · ");
+  return parts;
+}
+
+/// The parts after `first`, in one line if it fits, else a line each.
+std::string with_parts(const std::string& first, const std::vector<std::string>& parts) {
+  constexpr size_t kLong = 160;  // in a file
+  const size_t width = known_width().value_or(kLong);
+  const std::string line = cat(first, first.ends_with(':') ? " " : " · ", joined(parts, " · "));
+  if (text_width(line) <= width) return line;
+  std::string out = first;
+  for (const std::string& part : parts) {
+    const std::vector<std::string> lines = wrapped(part, width - kIndent);
+    out += cat("\n  ", joined(lines, cat("\n", std::string(kIndent, ' '))));
+  }
+  return out;
 }
 
 /// "computes in f16: 40 of 52 operations; in f32: 8 layer_norm, 4 softmax"
@@ -90,10 +109,11 @@ std::string written_text(const ExportOptions& options, const ExportResult& resul
 
 std::string models_text(const std::vector<ExportOptions>& methods,
                         const std::vector<ExportResult>& results) {
-  std::string out = model_text(methods.front().model, results.front().model);
-  if (results.size() == 1) return cat(out, " · ", signature_text(results.front()));
+  const std::string model = model_text(methods.front().model, results.front().model);
+  if (results.size() == 1) return with_parts(model, signature_parts(results.front()));
+  std::string out = model;
   for (const ExportResult& result : results)
-    out += cat("\n  ", result.method, ": ", signature_text(result));
+    out += "\n" + with_parts(cat("  ", result.method, ":"), signature_parts(result));
   return out;
 }
 

@@ -1,9 +1,10 @@
 #include "cli/help.h"
 
 #include <algorithm>
-#include <sstream>
 
+#include "cli/text.h"
 #include "src/diag/error.h"
+#include "src/diag/printable.h"
 
 namespace t2n::cli {
 namespace {
@@ -15,14 +16,15 @@ constexpr size_t kMostAtOnce = 20;  // options in a help that leaves none out
 /// "  -t, --target TARGET      Target engine: …", with further lines in the second column.
 std::string row(const std::string& left, const std::string& description) {
   std::string out = "  " + left;
-  if (out.size() + 2 > kColumn) {
+  const size_t width = text_width(out);
+  if (width + 2 > kColumn) {
     out += '\n';
     out.append(kColumn, ' ');
   } else {
-    out.append(kColumn - out.size(), ' ');
+    out.append(kColumn - width, ' ');
   }
   bool is_first = true;
-  for (const std::string& line : wrapped(description, kColumn)) {
+  for (const std::string& line : wrapped(description, kWidth - kColumn)) {
     if (!is_first) out += cat('\n', std::string(kColumn, ' '));
     out += line;
     is_first = false;
@@ -82,7 +84,7 @@ const std::vector<OptionGroup>& option_groups() {
        {"colors", "graph", "lint", "missing", "markdown", "names", "json", "man", "report", "quiet",
         "verbose"},
        {"debug-bundle"}},
-      {"General", {"config", "help", "help-all"}, {"timeout", "max-memory"}},
+      {"General", {"config", "help", "help-all"}, {"color", "timeout", "max-memory"}},
   };
   return groups;
 }
@@ -98,24 +100,6 @@ std::string option_text(const CLI::Option& option) {
 
 std::string first_line(const std::string& description) {
   return description.substr(0, description.find('\n'));
-}
-
-std::vector<std::string> wrapped(const std::string& text, size_t indent) {
-  std::vector<std::string> lines;
-  std::istringstream paragraphs(text);
-  for (std::string paragraph; std::getline(paragraphs, paragraph);) {
-    std::istringstream words(paragraph);
-    std::string line;
-    for (std::string word; words >> word;) {
-      if (!line.empty() && line.size() + 1 + word.size() > kWidth - indent) {
-        lines.push_back(line);
-        line.clear();
-      }
-      line += cat(line.empty() ? "" : " ", word);
-    }
-    lines.push_back(line);
-  }
-  return lines;
 }
 
 std::string program_help(const CLI::App& app) {

@@ -99,14 +99,13 @@ std::string quantised_lines(const ArtefactSummary& summary) {
   return out + first_lines_of(std::move(lines));
 }
 
-/// A command with placeholders for dynamic sizes, which the user must replace. States have their
-/// first values.
+/// A command with small values for dynamic sizes. States have their first values.
 std::string run_line(const std::string& path, const ArtefactSummary& summary) {
   std::string line = cat("t2nnef run ", shell_quoted(path));
   for (const spec::InputFact& input : summary.inputs)
     if (std::none_of(summary.states.begin(), summary.states.end(),
                      [&](const auto& state) { return state.initial && state.input == input.name; }))
-      line += cat(" -i ", shell_quoted(spec::sample_spec(input)));
+      line += cat(" -i ", shell_quoted(spec::sample_spec(input, summary.sample_sizes)));
   return cat(line, " -o out.npz");
 }
 

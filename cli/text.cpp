@@ -4,7 +4,11 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <optional>
+#include <sstream>
 
+#include "cli/terminal.h"
+#include "ir/readable.h"
 #include "src/diag/error.h"
 #include "src/diag/printable.h"
 #include "src/export/report.h"
@@ -38,7 +42,7 @@ std::string short_bytes(int64_t bytes) {
 }
 
 std::string typed(std::string_view name, ir::DType dtype, const ir::Shape& shape) {
-  return cat(name, " ", ir::dtype_name(dtype), ir::shape_str(ir::as_written(shape)));
+  return cat(name, " ", ir::dtype_name(dtype), ir::readable(shape));
 }
 
 std::string model_text(const std::string& path, const trace::ModelInfo& model) {
@@ -46,19 +50,38 @@ std::string model_text(const std::string& path, const trace::ModelInfo& model) {
   return cat(path, ": ", kind_name(model.kind), ", format ", model.format_version);
 }
 
+namespace {
+
+/// The last column begins at `column`; its text goes on in further lines.
+std::string with_wrapped_end(std::string line, const std::string& text, size_t column) {
+  constexpr size_t kLeast = 24;  // narrower text is hard to read
+  const std::optional<size_t> width = known_width();
+  if (!width || column + text_width(text) <= *width || *width < column + kLeast) return line + text;
+  bool is_first = true;
+  for (const std::string& part : wrapped(text, *width - column)) {
+    if (!is_first) line += cat("\n", std::string(column, ' '));
+    line += part;
+    is_first = false;
+  }
+  return line;
+}
+
+}  // namespace
+
 std::string table(std::vector<std::vector<std::string>> rows) {
   for (std::vector<std::string>& row : rows)
     for (std::string& cell : row) cell = printable_line(cell);
   std::vector<size_t> widths;
   for (const auto& row : rows) {
     widths.resize(std::max(widths.size(), row.size()));
-    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], text_width(row[i]));
   }
   std::string out;
   for (const auto& row : rows) {
     std::string line;
-    for (size_t i = 0; i < row.size(); ++i)
-      line += cat("  ", row[i], std::string(widths[i] - row[i].size(), ' '));
+    for (size_t i = 0; i + 1 < row.size(); ++i)
+      line += cat("  ", row[i], std::string(widths[i] - text_width(row[i]), ' '));
+    if (!row.empty()) line = with_wrapped_end(line + "  ", row.back(), text_width(line) + 2);
     line.resize(line.find_last_not_of(' ') + 1);
     out += line + "\n";
   }
@@ -68,6 +91,24 @@ std::string table(std::vector<std::vector<std::string>> rows) {
 void require_range(std::string_view option, int64_t value, int64_t least, int64_t most) {
   if (value < least || value > most)
     throw Error("usage", cat(option, " is ", value, ", not a number from ", least, " to ", most));
+}
+
+std::vector<std::string> wrapped(const std::string& text, size_t width) {
+  std::vector<std::string> lines;
+  std::istringstream paragraphs(text);
+  for (std::string paragraph; std::getline(paragraphs, paragraph);) {
+    std::istringstream words(paragraph);
+    std::string line;
+    for (std::string word; words >> word;) {
+      if (!line.empty() && text_width(line) + 1 + text_width(word) > width) {
+        lines.push_back(line);
+        line.clear();
+      }
+      line += cat(line.empty() ? "" : " ", word);
+    }
+    lines.push_back(line);
+  }
+  return lines;
 }
 
 std::string shell_quoted(const std::string& text) {

@@ -11,6 +11,7 @@
 #include "src/check/mismatch_cause.h"
 #include "src/check/pulses.h"
 #include "src/diag/error.h"
+#include "src/diag/glob.h"
 #include "src/quant/summary.h"
 
 namespace t2n {
@@ -100,6 +101,21 @@ std::vector<std::optional<double>> quanta_of(const SourceModel& model, size_t ou
   return out;
 }
 
+/// Errors: `usage` for a name of no output.
+void require_outputs(const std::vector<OutputTolerance>& tolerances,
+                     const std::vector<std::string>& outputs) {
+  for (const OutputTolerance& each : tolerances) {
+    const bool is_known =
+        std::any_of(outputs.begin(), outputs.end(),
+                    [&](const std::string& output) { return glob_matches(each.glob, output); });
+    if (is_known) continue;
+    const std::string near = nearest(each.glob, outputs);
+    throw Error("usage", cat("--tolerance: the artefact has no output ", quoted(each.glob)),
+                cat("its outputs are: ", joined(outputs, ", ")),
+                near.empty() ? "" : cat("did you mean ", quoted(near), "?"));
+  }
+}
+
 /// Collects the rows of a result over the input sets.
 class Rows {
  public:
@@ -110,8 +126,7 @@ class Rows {
         result_(result),
         quanta_(quanta_of(model_, names_.size())),
         times_torch_(names_.size()) {
-    if (is_strict(options_.tolerance))
-      most_ = check::kMostTimesTorch * std::max(1.0, longest_sum(model_) / check::kShortSum);
+    most_ = check::kMostTimesTorch * std::max(1.0, longest_sum(model_) / check::kShortSum);
   }
 
   void add(InputSets& sets, size_t at, const std::vector<ir::Tensor>& actual,
@@ -119,12 +134,12 @@ class Rows {
     InputSet& set = sets.sets[at];
     Seen seen;
     for (size_t i = 0; i < actual.size(); ++i) {
+      const check::Tolerance& own = tolerance_for(options_, names_[i]);
       const check::Tolerance tolerance =
-          at == 0 ? options_.tolerance
-                  : stretched(options_.tolerance, sets.sets[0].expected[i], set.expected[i]);
+          at == 0 ? own : stretched(own, sets.sets[0].expected[i], set.expected[i]);
       check::OutputRow row{.name = names_[i],
                            .comparison = check::compare(set.expected[i], actual[i], tolerance),
-                           .most_times_torch = most_,
+                           .most_times_torch = is_strict(own) ? std::optional(most_) : std::nullopt,
                            .where = where};
       measure(set, i, actual[i], at < kMeasured && !set.is_fed_back, row, seen);
       count(set, i, actual[i], row);
@@ -154,18 +169,19 @@ class Rows {
                check::OutputRow& row, Seen& seen) {
     const bool differs = row.comparison.verdict == check::Verdict::differs;
     if (!row.comparison.mismatch.empty() || (!differs && !always)) return;
-    const bool is_excusable = is_lenient(options_.tolerance) && row.comparison.not_finite == 0;
+    const check::Tolerance& tolerance = tolerance_for(options_, names_[i]);
+    const bool is_excusable = is_lenient(tolerance) && row.comparison.not_finite == 0;
     Explanation found;
     if (differs && is_excusable && (rounds(model_) || model_.traced.with_quantised)) {
-      found = explain(model_, set, i, actual, options_.tolerance, quanta_[i]);
+      found = explain(model_, set, i, actual, tolerance, quanta_[i]);
       row.cause = found.cause;
       seen.engines_disagree |= found.engines_disagree;
       seen.undecided |= found.cause == check::MismatchCause::undecided;
       const bool is_by_rounding = !quanta_[i] && (found.is_free_of_ties || !rounds(model_));
       if (found.cause || !is_by_rounding) return;
     }
-    const auto measured = distance(model_, set, options_.tolerance, i, actual, differs);
-    if (is_lenient(options_.tolerance)) row.f64_distance = measured;
+    const auto measured = distance(model_, set, tolerance, i, actual, differs);
+    if (is_lenient(tolerance)) row.f64_distance = measured;
     if (!measured) return;
     if (measured->is_unstable)
       seen.unstable = true;
@@ -188,7 +204,7 @@ class Rows {
   CheckResult& result_;
   std::vector<std::optional<double>> quanta_;       ///< by output
   std::vector<std::optional<double>> times_torch_;  ///< by output
-  std::optional<double> most_;
+  double most_ = 0;
 };
 
 }  // namespace
@@ -291,6 +307,20 @@ void merge_rows(CheckResult& result, const CheckResult& other) {
   }
 }
 
+const check::Tolerance& tolerance_for(const CheckOptions& options, std::string_view output) {
+  const auto found =
+      std::find_if(options.by_output.rbegin(), options.by_output.rend(),
+                   [&](const OutputTolerance& each) { return glob_matches(each.glob, output); });
+  return found == options.by_output.rend() ? options.tolerance : found->tolerance;
+}
+
+std::string tolerances_str(const CheckOptions& options) {
+  std::string out = check::tolerance_str(options.tolerance);
+  for (const OutputTolerance& each : options.by_output)
+    out += cat(", ", quoted(each.glob), " ", check::tolerance_str(each.tolerance));
+  return out;
+}
+
 namespace {
 
 CheckResult run_check(const Checking& checking) {
@@ -317,6 +347,7 @@ bool has_difference(const CheckResult& result) {
 }
 
 CheckResult check_artefact(const Checking& checking) {
+  require_outputs(checking.options.by_output, checking.outputs);
   const Localiser& localiser = checking.options.localiser;
   CheckResult out;
   try {

@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "src/check/compare.h"
@@ -16,6 +17,12 @@
 #include "src/check/verdict_table.h"
 
 namespace t2n {
+
+/// `--tolerance NAME=…`
+struct OutputTolerance {
+  std::string glob;  ///< of the artefact's outputs
+  check::Tolerance tolerance;
+};
 
 struct Checking;
 struct CheckResult;
@@ -31,6 +38,7 @@ struct Localiser {
 
 struct CheckOptions {
   check::Tolerance tolerance;
+  std::vector<OutputTolerance> by_output = {};  ///< the last one that matches counts
   EngineChoice engine;
   int seeds = 2;  ///< sets that change all inputs at once, including the samples; more are added
   check::RunnerOptions runner;
@@ -42,6 +50,10 @@ struct CheckOptions {
   Localise localise = Localise::on_failure;
   Localiser localiser = {};  ///< set with `scratch`
 };
+
+const check::Tolerance& tolerance_for(const CheckOptions& options, std::string_view output);
+/// "approximate (atol 0.0001, rtol 0.0005), 'probs*' close (…)"
+std::string tolerances_str(const CheckOptions& options);
 
 struct CheckResult : SetSummary {
   std::string engine;             ///< "tract 0.23.9"
@@ -86,7 +98,7 @@ struct Checking {
 /// output is as near to f64 as torch; one within it is rejected if the output is far from f64 and
 /// torch is not (check::F64Distance). Types of strict NNEF have no width: the model's dtypes apply.
 /// Sizes that the artefact excludes are not run. Errors: `input-sizes` if it excludes the sample's
-/// sizes, or all others.
+/// sizes, or all others; `usage` for a tolerance of no output.
 CheckResult check_artefact(const Checking& checking);
 /// Whether an output is wrong.
 bool has_difference(const CheckResult& result);

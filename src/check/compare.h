@@ -46,6 +46,7 @@ struct Deviation {
   double max_abs = 0;                ///< infinite if only one of the two is finite
   double max_rel = 0;                ///< over elements larger than the absolute tolerance
   double snr_db = 0;                 ///< infinite without a difference
+  double ulp_p99 = 0;                ///< 99 % of elements differ by at most so many ulps; floats
   int64_t outliers = 0;              ///< elements outside the margins
   int64_t not_finite = 0;  ///< elements that are NaN or infinite on one side only; never tolerated
   int64_t expected_not_finite = 0;  ///< elements of the reference that are NaN or infinite

@@ -54,7 +54,8 @@ inline std::string quoted(const char* text) { return quoted(std::string_view(tex
 /// "a, b, c" for the separator ", "
 std::string joined(const std::vector<std::string>& parts, std::string_view separator);
 
-/// The candidate closest to `text` by edit distance, or "" if none is close: for "did you mean".
+/// The candidate of which `text` is a likely misspelling, or "": for "did you mean". At most a
+/// third of its letters differ, at most half of a short one; upper and lower case are equal.
 std::string nearest(std::string_view text, const std::vector<std::string>& candidates);
 
 }  // namespace t2n

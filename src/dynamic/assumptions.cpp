@@ -6,6 +6,7 @@
 
 #include "ir/atoms.h"
 #include "ir/prove.h"
+#include "ir/readable.h"
 #include "ir/scan.h"
 #include "src/diag/error.h"
 #include "src/dynamic/infer.h"
@@ -33,7 +34,8 @@ std::string why_needed(const Decision& decision) {
 
 std::string comparisons_text(const std::vector<Comparison>& comparisons) {
   std::string out;
-  for (const Comparison& each : comparisons) out += (out.empty() ? "" : " and ") + ir::str(each);
+  for (const Comparison& each : comparisons)
+    out += (out.empty() ? "" : " and ") + ir::readable(each);
   return out;
 }
 
@@ -164,17 +166,16 @@ void Assertions::require_at_runtime(const Need& need) {
   if (need.comparison.relation == Relation::ne && need.comparison.right == Dim(0))
     warned_.push_back({need.comparison.left, Relation::ge, 1});  // no size is negative
   Diagnostic warning = diagnostic_for(
-      need, cat("the exported model requires ", ir::str(ir::as_written(need.comparison))),
-      need.help);
+      need, cat("the exported model requires ", ir::readable(need.comparison)), need.help);
   warning.severity = Severity::warning;
   report_(warning);
 }
 
 void Assertions::warn_sign(const Need& need, const Symbol& number) const {
   if (!report_ || need.is_guard) return;
-  const Comparison natural = ir::as_written({Dim::symbol(number), Relation::ge, 0});
+  const Comparison natural = {Dim::symbol(number), Relation::ge, 0};
   Diagnostic warning = diagnostic_for(
-      need, cat("the exported model requires ", ir::str(natural)),
+      need, cat("the exported model requires ", ir::readable(natural)),
       "if the number may be negative, replace negative values with torch.where first");
   warning.why = "a number read from a tensor is used as a size, and a branch tests its sign";
   warning.severity = Severity::warning;
@@ -204,7 +205,8 @@ void Assertions::add(const Need& need) {
   if (!forms && need.is_guard) return;
   if (!forms)
     throw Error(diagnostic_for(
-        need, cat("the model requires ", ir::str(need.comparison), ", which NNEF cannot express"),
+        need,
+        cat("the model requires ", ir::readable(need.comparison), ", which NNEF cannot express"),
         help_for(need.comparison, sample())));
   all_.insert(all_.end(), forms->begin(), forms->end());
   refuse_one_size(need, *forms);

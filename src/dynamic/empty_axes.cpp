@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <set>
 
-
 namespace t2n::dynamic {
 namespace {
 

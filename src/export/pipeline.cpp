@@ -88,11 +88,16 @@ ExportResult described(const TracedModel& model, const ExportOptions& options) {
   return out;
 }
 
-/// Renames the outputs of the losses like those of the artefact.
+/// Renames the outputs of the losses like those of the artefact. States and caches, further outputs
+/// of four axes, have no classes.
 void name_losses(ExportResult& result) {
+  constexpr size_t kMostAxes = 3;
   std::vector<compress::OutputLoss>& losses = result.compression->outputs;
-  for (size_t i = 0; i < std::min(losses.size(), result.outputs.size()); ++i)
-    losses[i].name = result.outputs[i].name;
+  for (size_t i = 0; i < std::min(losses.size(), result.outputs.size()); ++i) {
+    const Port& port = result.outputs[i];
+    losses[i].name = port.name;
+    losses[i].has_classes = i == 0 || (port.other_side.empty() && port.shape.size() <= kMostAxes);
+  }
 }
 
 /// Options that change the exported statements, for `contents-differ`.
@@ -141,6 +146,7 @@ void check_written(const Exported& exported, const fs::path& artefact, const Sou
   CheckOptions check = *options.check;
   check.scratch = engine.scratch->path();
   check.tolerance.in_f16 = result.floats.has_value();
+  for (OutputTolerance& each : check.by_output) each.tolerance.in_f16 = check.tolerance.in_f16;
   check.observe = [&](const InputSet& set, const std::vector<ir::Tensor>* results) {
     if (results == nullptr) options.progress.detail(set.name);
     if (options.debug_bundle)

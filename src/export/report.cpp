@@ -120,6 +120,7 @@ Json row_json(const check::OutputRow& row) {
           {"shape", comparison.shape},
           {"max_abs", comparison.max_abs},
           {"max_rel", comparison.max_rel},
+          {"ulp_p99", comparison.ulp_p99},
           {"snr_db", comparison.snr_db},
           {"outliers", comparison.outliers},
           {"inputs", row.where},
@@ -145,7 +146,7 @@ Json comparison_json(const CheckOptions& options, const CheckResult& result) {
   Json rows = Json::array();
   for (const check::OutputRow& row : result.rows) rows.push_back(row_json(row));
   Json out = {{"engine", result.engine},
-              {"tolerance", check::tolerance_str(options.tolerance)},
+              {"tolerance", tolerances_str(options)},
               {"reference", result.reference},
               {"input_sets", result.sets.size()},
               {"input_sets_left_out", result.left_out},

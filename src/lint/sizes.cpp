@@ -3,6 +3,7 @@
 #include <map>
 #include <string_view>
 
+#include "ir/readable.h"
 #include "src/diag/error.h"
 #include "src/lint/tract_parts.h"
 #include "src/nnef/walk.h"
@@ -139,7 +140,8 @@ class SizeLint {
   /// Numbers are compared by ShapeRunner, at probe sizes.
   void require_equal(const Dim& a, const Dim& b) {
     if (a == b || a.is_constant() || b.is_constant()) return;
-    unequal_ = cat("tract cannot prove that the sizes ", a.str(), " and ", b.str(), " are equal");
+    unequal_ = cat("tract cannot prove that the sizes ", ir::readable(a), " and ", ir::readable(b),
+                   " are equal");
   }
 
   std::map<std::string_view, ir::Shape> shapes_;

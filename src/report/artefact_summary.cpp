@@ -7,6 +7,7 @@
 
 #include "nnef_writer/print.h"
 #include "src/diag/error.h"
+#include "src/lint/probe_sizes.h"
 #include "src/lint/strict.h"
 #include "src/nnef/walk.h"
 
@@ -138,6 +139,11 @@ Json weights_json(const std::vector<WeightGroup>& weights) {
   return out;
 }
 
+ir::Sizes sample_sizes_of(const nnef::Document& document) {
+  std::vector<ir::Sizes> found = spec::probe_sizes(document.symbols, document.assertions, {});
+  return found.empty() ? ir::Sizes() : std::move(found.front());
+}
+
 /// Empty for documents with extensions, which change the rules.
 std::vector<std::string> findings_in(const nnef::Artefact& artefact) {
   if (!nnef::extension_lines(artefact.document).empty()) return {};
@@ -156,6 +162,7 @@ ArtefactSummary summarise(const nnef::Artefact& artefact) {
                       .extensions = nnef::extension_lines(document),
                       .properties = spec::properties(document),
                       .inputs = spec::input_facts(document),
+                      .sample_sizes = sample_sizes_of(document),
                       .outputs = document.graph.results,
                       .states = spec::states_of(document),
                       .operations = operations_of(document),

@@ -36,6 +36,7 @@ struct ArtefactSummary {
   std::vector<std::string> extensions;  ///< as written
   std::vector<std::pair<std::string, std::string>> properties;
   std::vector<spec::InputFact> inputs;
+  ir::Sizes sample_sizes;  ///< small values of its symbols that satisfy the assertions
   std::vector<std::string> outputs;
   std::vector<spec::State> states;
   std::vector<std::pair<std::string, int64_t>> operations;  ///< with counts, most used first

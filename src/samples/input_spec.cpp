@@ -99,11 +99,24 @@ std::string known_dtypes() {
   return out;
 }
 
+/// "2x4" -> "2,4": sizes as other tools write them; "" for other text.
+std::string sizes_with_commas(std::string_view text) {
+  std::string out;
+  for (const std::string_view size : split(text, 'x')) {
+    if (!parse_number<int64_t>(size)) return {};
+    out += cat(out.empty() ? "" : ",", size);
+  }
+  return out;
+}
+
 /// Refuses a `token` that is neither a size nor a dtype.
 [[noreturn]] void refuse_token(const Spec& spec, std::string_view token) {
   std::vector<std::string> known{"none"};
   for (int i = 0; i <= static_cast<int>(DType::c128); ++i)
     known.emplace_back(ir::dtype_name(static_cast<DType>(i)));
+  if (token == "SHAPE") refuse(spec, "SHAPE stands for sizes", "write for example 1,16");
+  if (const std::string sizes = sizes_with_commas(token); !sizes.empty())
+    refuse(spec, "commas separate the sizes", cat("write ", sizes));
   std::string near = nearest(token, known);
   for (const auto& [other, ours] : kOtherNames)
     if (other == token) near = ours;

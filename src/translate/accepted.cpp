@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "ir/readable.h"
 #include "ir/scan.h"
 #include "src/diag/error.h"
 #include "src/translate/emitter_state.h"
@@ -24,14 +25,14 @@ void check_static(const ir::Graph& graph, const target::Target& target) {
       throw Error(
           "unsupported-argument",
           cat("dynamic axes have no translation for ", target_name(target), ": ",
-              quoted(value.name), " is ", ir::dtype_name(value.dtype), ir::shape_str(value.shape)),
+              quoted(value.name), " is ", ir::dtype_name(value.dtype), ir::readable(value.shape)),
           "the sizes of standard NNEF's tensors are numbers",
           "export without --dynamic, or for tract");
     if (std::find(value.shape.begin(), value.shape.end(), Dim(0)) != value.shape.end())
       throw Error(
           "unsupported-argument",
           cat("an input without elements has no translation for ", target_name(target), ": ",
-              quoted(value.name), " is ", ir::dtype_name(value.dtype), ir::shape_str(value.shape)),
+              quoted(value.name), " is ", ir::dtype_name(value.dtype), ir::readable(value.shape)),
           "the sizes of NNEF's tensors are 1 or more", "give a larger sample");
   }
 }

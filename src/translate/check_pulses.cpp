@@ -1,11 +1,14 @@
 #include "src/translate/check_pulses.h"
 
 #include <algorithm>
+#include <set>
 #include <string>
+#include <string_view>
 
 #include "src/diag/error.h"
 #include "src/nnef/walk.h"
 #include "src/spec/dialect.h"
+#include "src/spec/input_facts.h"
 #include "src/stream/pulses.h"
 #include "src/stream/resets.h"
 #include "src/translate/emitter_state.h"
@@ -57,6 +60,7 @@ bool could_stream(const nnef::Document& document, Emitter& out, target::Target t
 void warn_of_resets(const nnef::Document& document, Emitter& out, const ir::Graph& graph,
                     const target::Target& target, const Report& report) {
   if (target::streams(target) || !report) return;
+  const std::set<std::string_view> computed = computed_from_inputs(document);
   std::vector<int> locations;
   const std::vector<stream::Reset> resets = stream::find_resets(document, out.notes());
   for (const stream::Reset& reset : resets) {

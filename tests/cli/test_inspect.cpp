@@ -41,12 +41,12 @@ TEST_CASE("a scripted model without inputs shows its signature") {
            "arguments of forward:\n"
            "  x  Tensor\n"
            "the file contains no sample inputs: give them with -i to see outputs and operators\n"
-           "to export it, with your own shapes:\n"
-           "  t2nnef export data_branch.pt --target tract --check -i x=1,3,224,224,f32\n");
+           "to export it, with sizes such as 1,16 for each SHAPE:\n"
+           "  t2nnef export data_branch.pt --target tract --check -i x=SHAPE,f32\n");
   check_failure(sandbox, {"inspect", "data_branch.pt", "--graph"}, 2,
                 "error[input-missing]: the graph is unknown without sample inputs\n"
                 "  help: give them, for example: t2nnef inspect data_branch.pt --graph -i "
-                "x=1,3,224,224,f32\n");
+                "x=SHAPE,f32\n");
   const Result ops = sandbox.run({"ops", "data_branch.pt"});
   CHECK_EQ(ops.code, 0);
   CHECK(contains(ops.out, "aten::gt"));

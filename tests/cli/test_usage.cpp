@@ -53,7 +53,7 @@ Options:
 
 examples:
   t2nnef export model.pt --target tract --check
-  t2nnef export model.pt -t tract@0.21.19 -i ids=1,8,i64:0..999 -o model.nnef.tar
+  t2nnef export model.pt -t tract@0.21.19 -i ids=1,8,i64:0..999 -o model.tar
   t2nnef export model.pt -t khronos -o model.nnef.tgz
 `t2nnef COMMAND --help` lists the options of a command
 )");
@@ -85,7 +85,7 @@ TEST_CASE("help and version") {
   CHECK_EQ(examples("export"),
            "examples:\n"
            "  t2nnef export model.pt --target tract --check\n"
-           "  t2nnef export model.pt -t tract@0.21.19 -i ids=1,8,i64:0..999 -o model.nnef.tar\n"
+           "  t2nnef export model.pt -t tract@0.21.19 -i ids=1,8,i64:0..999 -o model.tar\n"
            "  t2nnef export model.pt -t khronos -o model.nnef.tgz\n");
   for (const std::string command : {"check", "inspect", "run", "diff", "ops", "opt", "lint"}) {
     const std::string text = examples(command);

@@ -17,6 +17,18 @@ namespace {
 
 using Path = InputPath;
 
+/// The text of a value that is no tensor, for `--input`.
+const char* example_of(const c10::Type& type) {
+  switch (type.kind()) {
+    case c10::TypeKind::TensorType: return "1,16,f32";
+    case c10::TypeKind::IntType: return "int:3";
+    case c10::TypeKind::FloatType: return "float:0.5";
+    case c10::TypeKind::BoolType: return "bool:true";
+    case c10::TypeKind::StringType: return "str:text";
+    default: return "none";
+  }
+}
+
 /// Builds arguments by their types from samples.
 class Binder {
  public:
@@ -225,7 +237,7 @@ class Binder {
     throw Error("input-shape",
                 cat("the sample of the input ", quoted(name), " does not fit its type ",
                     quoted(type->str())),
-                {}, "`t2nnef inspect` shows the model's arguments");
+                {}, cat("give a value of this type: --input ", name, "=", example_of(*type)));
   }
 
   const std::vector<SampleInput>& samples_;
