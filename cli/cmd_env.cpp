@@ -48,8 +48,12 @@ report::Environment environment() {
   out.torch_built = T2NNEF_LIBTORCH_VERSION;
   try {
     out.torch_found = torch_module().torch_version;
+    out.torch_folder = loaded_torch().folder;
+    out.torch_origin = loaded_torch().origin;
   } catch (const Error& error) {
-    out.problems.push_back(error.diagnostic().message);
+    const Diagnostic& diagnostic = error.diagnostic();
+    out.problems.push_back(diagnostic.message);
+    out.problems.insert(out.problems.end(), diagnostic.details.begin(), diagnostic.details.end());
   }
   out.default_target = target::target_name(target::parse_target("tract"));
   const tract::Candidates found = tract::find_engines(tract::search_from_environment("auto"));
@@ -59,9 +63,15 @@ report::Environment environment() {
   out.problems.insert(out.problems.end(), found.problems.begin(), found.problems.end());
   out.processor = processor_features();
   out.sandbox = confine::describe_support();
-  for (const char* name : {"T2NNEF_TRACT_LIB", "T2NNEF_CONFINE", "VIRTUAL_ENV"})
+  for (const char* name : {"T2NNEF_TORCH", "T2NNEF_TRACT_LIB", "T2NNEF_CONFINE", "VIRTUAL_ENV"})
     if (const char* value = std::getenv(name)) out.variables.emplace_back(name, value);
   return out;
+}
+
+/// "2.13.0, from T2NNEF_TORCH: FOLDER"
+std::string torch_text(const report::Environment& env) {
+  return cat(env.torch_found, ", from ", env.torch_origin,
+             env.torch_folder.empty() ? "" : ": " + env.torch_folder);
 }
 
 std::string environment_text(const report::Environment& env) {
@@ -69,7 +79,7 @@ std::string environment_text(const report::Environment& env) {
       {"t2nnef", env.version},
       {"LibTorch", env.torch_built.empty()   ? "built without"
                    : env.torch_found.empty() ? cat(env.torch_built, ", which cannot be loaded")
-                                             : env.torch_found},
+                                             : torch_text(env)},
       {"default target", env.default_target}};
   for (const report::Environment::Engine& engine : env.engines)
     rows.push_back({"engine", cat(engine.name, " ", engine.version, ", from ", engine.origin, ": ",

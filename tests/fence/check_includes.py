@@ -62,7 +62,7 @@ ALLOWED = {
     "src/report": SPEC | {"src/diff", "src/lint", "src/nnef_ops", "src/quant_lint"},
     "src/config": IR | {"src/passes", "src/compress/settings"},
     "src/interp": SPEC | {"src/frontend/load"},
-    "src/model": IR,
+    "src/model": IR | {"src/tract"},
     "src/model_file": BASE,
     "src/frontend/load": IR | MODEL | {"src/model_file"},
     "src/frontend/numbers": LOAD | {"src/loops"},
