@@ -50,8 +50,12 @@ report::Environment environment() {
   out.torch_built = T2NNEF_LIBTORCH_VERSION;
   try {
     out.torch_found = torch_module().torch_version;
+    out.torch_folder = loaded_torch().folder;
+    out.torch_origin = loaded_torch().origin;
   } catch (const Error& error) {
-    out.problems.push_back(error.diagnostic().message);
+    const Diagnostic& diagnostic = error.diagnostic();
+    out.problems.push_back(diagnostic.message);
+    out.problems.insert(out.problems.end(), diagnostic.details.begin(), diagnostic.details.end());
   }
   out.default_target = target::target_name(target::parse_target("tract"));
   const tract::Candidates found = tract::find_engines(tract::search_from_environment("auto"));
@@ -67,12 +71,18 @@ report::Environment environment() {
   return out;
 }
 
+/// "2.13.0, from T2NNEF_TORCH: FOLDER"
+std::string torch_text(const report::Environment& env) {
+  return cat(env.torch_found, ", from ", env.torch_origin,
+             env.torch_folder.empty() ? "" : ": " + env.torch_folder);
+}
+
 std::string text_of(const report::Environment& env) {
   std::vector<std::vector<std::string>> rows = {
       {"t2nnef", env.version},
       {"LibTorch", env.torch_built.empty()   ? "built without"
                    : env.torch_found.empty() ? cat(env.torch_built, ", which cannot be loaded")
-                                             : env.torch_found},
+                                             : torch_text(env)},
       {"default target", env.default_target}};
   for (const report::Environment::Engine& engine : env.engines)
     rows.push_back({"engine", cat(engine.name, " ", engine.version, ", from ", engine.origin, ": ",

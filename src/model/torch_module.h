@@ -9,6 +9,7 @@
 
 #include "ir/evaluator.h"
 #include "ir/schema.h"
+#include "src/model/find_torch.h"
 #include "src/model/model.h"
 #include "src/model/traced.h"
 
@@ -94,9 +95,11 @@ inline constexpr const char* kTorchModuleSymbol = "t2n_torch_module";
 
 namespace t2n {
 
-/// Loads libt2nnef_torch.so on first use, so that only commands that need LibTorch load it.
-/// Errors: `torch-not-found` if it or LibTorch cannot be loaded.
+/// Finds and loads LibTorch and our module for its version on first use, so that only commands that
+/// need LibTorch load it. Errors: `torch-not-found`.
 const trace::TorchModule& torch_module();
+/// Where it was found, with the same errors.
+const LibTorch& loaded_torch();
 /// The address of what libt2nnef_torch.so exports under this name, with the same errors.
 void* torch_module_symbol(const char* name);
 

@@ -63,7 +63,7 @@ ALLOWED = {
     "src/picture": SPEC | {"src/lint", "src/nnef_ops"},
     "src/config": IR | {"src/passes", "src/compress/settings"},
     "src/interp": SPEC | {"src/frontend/load"},
-    "src/model": IR,
+    "src/model": IR | {"src/tract"},
     "src/model_file": IR,
     "src/frontend/load": IR | MODEL | {"src/model_file"},
     "src/frontend/numbers": LOAD | {"src/loops"},
