@@ -269,6 +269,11 @@ ExportOptions pipeline_options(const ExportCommand& options, const MethodOptions
   out.taken = taken_of(options, per_method);
   out.compress = compress_options(options.compression_of_weights);
   out.floats = float_options(options);
+  if (out.check) {
+    out.check->tolerance.in_f16 = out.floats.is_half;
+    for (check::OutputTolerance& each : out.check->by_output)
+      each.tolerance.in_f16 = out.floats.is_half;
+  }
   out.names = {per_method.values_for(method, "--input-name", options.names.inputs),
                per_method.values_for(method, "--output-name", options.names.outputs)};
   out.is_causal_lm = is_causal_lm(options);

@@ -152,10 +152,11 @@ ExitCode run_graph(const GraphCommand& options) {
     nnef::write_file(outputs[i], [&](nnef::FileWriter& file) {
       file.write(std::as_bytes(std::span(texts[i])));
     });
-    const std::string size = short_bytes(static_cast<int64_t>(texts[i].size()));
-    console.line(cat("wrote ", outputs[i].path.string(), "  ", size, ": ",
-                     counted(picture.nodes.size(), "node"), " in ",
-                     counted(picture.groups.size(), "group")));
+    const size_t groups = picture.groups.size() - 1;
+    console.line(cat("wrote ", outputs[i].path.string(), "  ",
+                     short_bytes(static_cast<int64_t>(texts[i].size())), ": ",
+                     counted(picture.nodes.size(), "node"),
+                     groups == 0 ? "" : cat(" in ", counted(groups, "group"))));
   }
   console.finish();
   return ExitCode::ok;
@@ -179,7 +180,7 @@ void setup_graph(CLI::App& app, Run& selected) {
       ->type_name("TARGET");
   command
       ->add_option("--colors", options->colors,
-                   "Color operations by the values in a report\n"
+                   "Colour operations by the values in a report\n"
                    "Differences of a check, or losses of a compression; or a JSON file with "
                    "`label`, and `values` by name.")
       ->type_name("FILE");

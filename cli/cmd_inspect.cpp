@@ -225,8 +225,9 @@ ExitCode run_on_model(const InspectCommand& options) {
     throw Error("usage", cat(quoted(options.model), " is a model; --lint is for NNEF artefacts"),
                 {}, cat("export it, or run t2nnef lint ", shell_quoted(options.model)));
   Console console(Verbosity::normal);
-  const Inspection inspection =
-      inspect_model(traced_options(options.model, options.inputs, console.report()));
+  ExportOptions prepared = traced_options(options.model, options.inputs, console.report());
+  prepared.target = target::parse_target("tract");  // refusals are about one
+  const Inspection inspection = inspect_model(prepared);
   if (inspection.error) {
     print(options.graph && inspection.reached   ? ir::print(*inspection.reached)
           : inspection.model.class_name.empty() ? unloaded_text(options, inspection)

@@ -105,7 +105,7 @@ std::optional<CheckOptions> check_for(const ReduceCommand& options) {
   ToleranceOptions check = options.check;
   if (check.check.empty() && !options.against.empty()) check.check = kDefaultLevel;
   if (!check.check.empty()) return check_options(check, options.engine);
-  if (!check.tolerance.empty() || !options.engine.engine.empty() || check.strict)
+  if (!check.tolerances.empty() || !options.engine.engine.empty() || check.strict)
     throw Error("usage", "--tolerance, --engine and --strict need --check", {}, "add --check");
   return std::nullopt;
 }
@@ -154,7 +154,19 @@ std::string part_text(const ir::Graph& graph) {
   return out;
 }
 
-std::string next_step(const reduce::ReduceOptions& options, const reduce::Reduction& result) {
+/// The options of the check that are not the default.
+std::string check_arguments(const ReduceCommand& options) {
+  std::string out;
+  const std::string& level = options.check.check;
+  if (!level.empty() && level != kDefaultLevel) out += cat(" --check=", level);
+  for (const std::string& each : options.check.tolerances)
+    out += cat(" --tolerance ", shell_quoted(each));
+  if (!options.engine.engine.empty()) out += cat(" --engine ", shell_quoted(options.engine.engine));
+  return out;
+}
+
+/// A command that shows the failure.
+std::string next_step(const ReduceCommand& options, const reduce::Reduction& result) {
   std::string graph, inputs, artefact;  // `graph` may be a module
   for (const reduce::WrittenFile& file : result.files) {
     if (file.what == "the graph" || file.what == "the module") graph = file.path;
@@ -163,12 +175,12 @@ std::string next_step(const reduce::ReduceOptions& options, const reduce::Reduct
   }
   if (!artefact.empty())
     return cat("try: t2nnef check ", shell_quoted(graph), " ", shell_quoted(artefact), inputs,
-               "\n");
-  return cat("try: t2nnef export ", shell_quoted(graph), " -t ",
-             target::target_name(options.target), result.module.empty() ? "" : inputs, "\n");
+               check_arguments(options), "\n");
+  return cat("try: t2nnef export ", shell_quoted(graph), " -t ", options.target,
+             result.module.empty() ? "" : inputs, "\n");
 }
 
-std::string reduction_text(const reduce::ReduceOptions& options, const reduce::Reduction& result) {
+std::string reduction_text(const ReduceCommand& options, const reduce::Reduction& result) {
   std::array<char, 32> seconds;
   std::snprintf(seconds.data(), seconds.size(), "%.1f", result.seconds);
   std::string out =
@@ -193,7 +205,7 @@ ExitCode run_reduce(const ReduceCommand& options) {
   const reduce::Reduction result = reduce::reduce(request);
   console.stop();
   console.finish();
-  print(reduction_text(request, result));
+  if (!options.quiet) print(reduction_text(options, result));
   return ExitCode::ok;
 }
 

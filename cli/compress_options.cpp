@@ -92,6 +92,14 @@ std::string layers_text(std::vector<compress::LayerLoss> layers, bool with_zeros
   return out;
 }
 
+/// "" unless some integers are narrower than their place in the file.
+std::string narrow_text(const std::vector<compress::LayerLoss>& layers) {
+  const bool has_narrow = std::any_of(layers.begin(), layers.end(), [](const auto& layer) {
+    return layer.format.starts_with("int") && !layer.format.starts_with("int8");
+  });
+  return has_narrow ? "  integers of fewer than 8 bits take a byte each\n" : "";
+}
+
 /// Layers without a counterpart in the compressed graph.
 std::string lost_text(const std::vector<compress::LayerLoss>& layers) {
   std::string out;
@@ -247,6 +255,7 @@ std::string compression_text(const Compression& compression) {
              " of ", compression.is_calibrated ? "the calibration set" : "samples", "\n");
   out += lost_text(compression.layers);
   out += layers_text(compression.layers, compression.is_pruned);
+  out += narrow_text(compression.layers);
   out += existing_qparams_text(compression.existing);
   out += unquantised_text(compression.unquantised);
   out += in_floats_text(compression.activations_in_floats);

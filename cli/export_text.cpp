@@ -89,7 +89,9 @@ std::string floats_text(const FloatSummary& floats) {
 
 std::string tables_text(const ExportOptions& options, const ExportResult& result) {
   return cat(result.floats ? floats_text(*result.floats) : "",
-             result.compression ? compression_text(*result.compression) : "",
+             result.compression && !(result.floats && result.compression->layers.empty())
+                 ? compression_text(*result.compression)
+                 : "",
              options.check ? check_text(*options.check, result.checked) : "",
              result.packed.empty() ? "" : cat(result.packed, "\n"));
 }

@@ -52,36 +52,47 @@ std::string model_text(const std::string& path, const trace::ModelInfo& model) {
 
 namespace {
 
-/// The last column begins at `column`; its text goes on in further lines.
-std::string with_wrapped_end(std::string line, const std::string& text, size_t column) {
-  constexpr size_t kLeast = 24;  // narrower text is hard to read
-  const std::optional<size_t> width = known_width();
-  if (!width || column + text_width(text) <= *width || *width < column + kLeast) return line + text;
-  bool is_first = true;
-  for (const std::string& part : wrapped(text, *width - column)) {
-    if (!is_first) line += cat("\n", std::string(column, ' '));
-    line += part;
-    is_first = false;
-  }
-  return line;
+using Cells = std::vector<std::string>;
+
+/// The text at a column, in further lines where the screen ends.
+std::string wrapped_at(size_t column, const std::string& text, std::optional<size_t> width) {
+  if (!width || column + text_width(text) <= *width) return text;
+  return joined(wrapped(text, *width - column), cat("\n", std::string(column, ' ')));
+}
+
+/// The first cell, and the others in the lines below it: for tables wider than the screen.
+std::string stacked(const Cells& row, size_t width) {
+  constexpr size_t kIndent = 6;
+  std::string rest;
+  for (size_t i = 1; i < row.size(); ++i) rest += cat(i > 1 ? " · " : "", row[i]);
+  return cat("  ", row.front(), "\n", std::string(kIndent, ' '), wrapped_at(kIndent, rest, width));
 }
 
 }  // namespace
 
 std::string table(std::vector<std::vector<std::string>> rows) {
-  for (std::vector<std::string>& row : rows)
-    for (std::string& cell : row) cell = printable_line(cell);
   std::vector<size_t> widths;
-  for (const auto& row : rows) {
+  for (Cells& row : rows) {
+    for (std::string& cell : row) cell = printable_line(cell);
     widths.resize(std::max(widths.size(), row.size()));
     for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], text_width(row[i]));
   }
+  size_t last = 2;  // where the last column begins
+  for (size_t i = 0; i + 1 < widths.size(); ++i) last += widths[i] + 2;
+  constexpr size_t kLeast = 24;  // narrower text is hard to read
+  const std::optional<size_t> width = known_width();
+  const bool is_stacked = width && widths.size() > 2 && last + widths.back() > *width &&
+                          last + std::min(kLeast, widths.back()) > *width;
   std::string out;
-  for (const auto& row : rows) {
+  for (const Cells& row : rows) {
     std::string line;
     for (size_t i = 0; i + 1 < row.size(); ++i)
       line += cat("  ", row[i], std::string(widths[i] - text_width(row[i]), ' '));
-    if (!row.empty()) line = with_wrapped_end(line + "  ", row.back(), text_width(line) + 2);
+    const bool fits = !width || last + kLeast <= *width;
+    if (!row.empty())
+      line = is_stacked
+                 ? stacked(row, *width)
+                 : cat(line, "  ", wrapped_at(last, row.back(), fits ? width : std::nullopt));
     line.resize(line.find_last_not_of(' ') + 1);
     out += line + "\n";
   }

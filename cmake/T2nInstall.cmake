@@ -11,8 +11,8 @@ set(share "${PROJECT_BINARY_DIR}/share")
 function(t2n_made_by_program path)
   get_filename_component(folder "${share}/${path}" DIRECTORY)
   file(MAKE_DIRECTORY "${folder}")
-  add_custom_command(OUTPUT "${share}/${path}" DEPENDS t2nnef VERBATIM
-    COMMAND t2nnef ${ARGN} >"${share}/${path}.part"
+  add_custom_command(OUTPUT "${share}/${path}" DEPENDS t2nnef
+    COMMAND t2nnef ${ARGN} > "${share}/${path}.part"
     COMMAND "${CMAKE_COMMAND}" -E rename "${share}/${path}.part" "${share}/${path}")
   set_property(GLOBAL APPEND PROPERTY T2N_SHARED "${share}/${path}")
 endfunction()

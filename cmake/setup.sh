@@ -1,9 +1,10 @@
 #!/bin/sh
-# Installs what is missing, says so first, and does nothing where nothing is: setup.sh build|run|test|matrix|zoo|peers|onnx|fuzz|tidy.
+# Installs what is missing, says so first, and does nothing where nothing is: setup.sh build|run|test|matrix|pictures|zoo|peers|onnx|fuzz|tidy.
 #   build  Debian packages, LibTorch, and the layout of `t2nnef graph`
 #   run    and the default target's engine, where pip has it
 #   test   and all engines that tests run, numpy, a Python with torch, which writes files to test with, and NNEF-Tools
 #   matrix and an engine between the oldest and the newest
+#   pictures what `build` installs, and what their test looks with: Chromium and Graphviz
 #   zoo    and the packages that the model zoo is made of
 #   peers  what `test` installs and, where pip has it, the exporter that docs/compression_table.md compares with
 #   onnx   and, in an environment of their own, NNEF-Tools, onnx and onnxruntime
@@ -217,9 +218,9 @@ done
 case $level in test | matrix | zoo | peers)
   numpy
   [ -n "$(torch_python)" ] || own_torch
-  nnef_tools
-  picture_tools ;;
+  nnef_tools ;;
 esac
+[ "$level" != pictures ] || picture_tools
 [ "$level" != zoo ] || zoo_packages
 [ "$level" != peers ] || peers_if_possible
 [ "$level" != onnx ] || onnx

@@ -102,9 +102,9 @@ std::vector<std::optional<double>> quanta_of(const SourceModel& model, size_t ou
 }
 
 /// Errors: `usage` for a name of no output.
-void require_outputs(const std::vector<OutputTolerance>& tolerances,
+void require_outputs(const std::vector<check::OutputTolerance>& tolerances,
                      const std::vector<std::string>& outputs) {
-  for (const OutputTolerance& each : tolerances) {
+  for (const check::OutputTolerance& each : tolerances) {
     const bool is_known =
         std::any_of(outputs.begin(), outputs.end(),
                     [&](const std::string& output) { return glob_matches(each.glob, output); });
@@ -308,15 +308,15 @@ void merge_rows(CheckResult& result, const CheckResult& other) {
 }
 
 const check::Tolerance& tolerance_for(const CheckOptions& options, std::string_view output) {
-  const auto found =
-      std::find_if(options.by_output.rbegin(), options.by_output.rend(),
-                   [&](const OutputTolerance& each) { return glob_matches(each.glob, output); });
+  const auto found = std::find_if(
+      options.by_output.rbegin(), options.by_output.rend(),
+      [&](const check::OutputTolerance& each) { return glob_matches(each.glob, output); });
   return found == options.by_output.rend() ? options.tolerance : found->tolerance;
 }
 
 std::string tolerances_str(const CheckOptions& options) {
   std::string out = check::tolerance_str(options.tolerance);
-  for (const OutputTolerance& each : options.by_output)
+  for (const check::OutputTolerance& each : options.by_output)
     out += cat(", ", quoted(each.glob), " ", check::tolerance_str(each.tolerance));
   return out;
 }

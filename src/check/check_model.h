@@ -18,27 +18,9 @@
 
 namespace t2n {
 
-/// `--tolerance NAME=…`
-struct OutputTolerance {
-  std::string glob;  ///< of the artefact's outputs
-  check::Tolerance tolerance;
-};
-
-struct Checking;
-struct CheckResult;
-
-/// Functions of src/localise; empty: nothing is localised.
-struct Localiser {
-  /// Where the artefact begins to differ. Also called without a difference if `always`.
-  std::function<Localisation(const Checking& checking, const CheckResult& result)> difference;
-  bool always = false;
-  /// The engine's error with the statement at which it fails.
-  std::function<Diagnostic(const Checking& checking, Diagnostic error)> failure;
-};
-
 struct CheckOptions {
   check::Tolerance tolerance;
-  std::vector<OutputTolerance> by_output = {};  ///< the last one that matches counts
+  std::vector<check::OutputTolerance> by_output = {};  ///< the last one that matches counts
   EngineChoice engine;
   int seeds = 2;  ///< sets that change all inputs at once, including the samples; more are added
   check::RunnerOptions runner;

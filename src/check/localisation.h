@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -70,6 +71,18 @@ struct Localisation {
   size_t more_in_file = 0;           ///< differences that `file` does not list
   std::vector<TensorRow> table;      ///< with Localise::always: every tensor
   std::string note;                  ///< why `first` is empty
+};
+
+struct Checking;
+struct CheckResult;
+
+/// Functions of src/localise; empty: nothing is localised.
+struct Localiser {
+  /// Where the artefact begins to differ. Also called without a difference if `always`.
+  std::function<Localisation(const Checking& checking, const CheckResult& result)> difference;
+  bool always = false;
+  /// The engine's error with the statement at which it fails.
+  std::function<Diagnostic(const Checking& checking, Diagnostic error)> failure;
 };
 
 }  // namespace t2n

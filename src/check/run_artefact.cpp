@@ -230,7 +230,7 @@ std::vector<nnef::NamedTensor> bind_inputs(const std::vector<spec::InputFact>& f
     const auto* const value = std::get_if<ir::Tensor>(&(is_drawn ? drawn : filled)[i].value);
     if (value == nullptr)
       throw Error("input-shape",
-                  cat("the sample of the input ", quoted(facts[i].name), " is no tensor"),
+                  cat("the sample of the input ", quoted(facts[i].name), " is not a tensor"),
                   cat("the artefact takes ", spec::dtype_str(facts[i]), spec::sizes_str(facts[i])));
     ir::Tensor tensor = *value;
     const bool is_float =

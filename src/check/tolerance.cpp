@@ -1,10 +1,11 @@
 // Levels of agreement, with the numbers of tract's own command line.
+#include "src/check/tolerance.h"
+
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
 #include <optional>
 
-#include "src/check/compare.h"
 #include "src/diag/error.h"
 
 namespace t2n::check {

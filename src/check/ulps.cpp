@@ -10,7 +10,7 @@ namespace t2n::check {
 namespace {
 
 /// The bits of a float as integers in the order of the numbers; -0 equals 0.
-int64_t ordered(uint64_t bits, uint64_t sign) {
+int64_t rank_of(uint64_t bits, uint64_t sign) {
   const auto magnitude = static_cast<int64_t>(bits & (sign - 1));
   return (bits & sign) != 0 ? -magnitude : magnitude;
 }
@@ -19,10 +19,10 @@ int64_t position(double value, ir::DType dtype) {
   constexpr uint64_t kSign16 = uint64_t{1} << 15, kSign32 = uint64_t{1} << 31,
                      kSign64 = uint64_t{1} << 63;
   const auto single = static_cast<float>(value);
-  if (dtype == ir::DType::f64) return ordered(std::bit_cast<uint64_t>(value), kSign64);
-  if (dtype == ir::DType::f16) return ordered(ir::float_to_half(single), kSign16);
-  if (dtype == ir::DType::bf16) return ordered(ir::float_to_bfloat(single), kSign16);
-  return ordered(std::bit_cast<uint32_t>(single), kSign32);
+  if (dtype == ir::DType::f64) return rank_of(std::bit_cast<uint64_t>(value), kSign64);
+  if (dtype == ir::DType::f16) return rank_of(ir::float_to_half(single), kSign16);
+  if (dtype == ir::DType::bf16) return rank_of(ir::float_to_bfloat(single), kSign16);
+  return rank_of(std::bit_cast<uint32_t>(single), kSign32);
 }
 
 }  // namespace

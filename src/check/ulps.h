@@ -21,9 +21,9 @@ class UlpCounts {
 
  private:
   static constexpr uint64_t kExact = 256;
-  static constexpr int kParts = 32;  ///< of a power of two
+  static constexpr size_t kParts = 32;  ///< of a power of two
   static constexpr int kFirstPower = 8;
-  static constexpr int kPowers = 64 - kFirstPower;
+  static constexpr size_t kPowers = 64 - kFirstPower;
   static constexpr size_t kBuckets = kExact + kPowers * kParts + 1;  ///< the last is infinite
 
   static size_t bucket_of(uint64_t distance);

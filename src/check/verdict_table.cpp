@@ -31,7 +31,7 @@ constexpr const char* kHeadings[kColumns] = {"output",   "shape",  "max|Δ|",   
                                              "p99 ulp",  "SNR dB", "outliers", "x torch",
                                              "response", "moved",  "verdict"};
 /// Columns that a narrow screen lacks, the least telling first.
-constexpr Column kDropped[] = {response_column, ulp_column,     moved_column,
+constexpr Column kDropped[] = {response_column, moved_column,   ulp_column,
                                shape_column,    max_rel_column, snr_column};
 
 std::string formatted(const char* format, double value) {
@@ -93,7 +93,8 @@ Widths fitting_widths(std::span<const OutputRow> rows, const std::vector<Line>& 
   Widths widths{};
   for (const Line& line : lines)
     for (size_t i = 0; i < kColumns; ++i) widths[i] = std::max(widths[i], text_width(line[i]));
-  widths[verdict_column] = text_width(verdict_name(Verdict::inconclusive));
+  widths[verdict_column] =
+      std::min(widths[verdict_column], text_width(verdict_name(Verdict::inconclusive)));
   const bool has_outliers = std::any_of(
       rows.begin(), rows.end(), [](const OutputRow& row) { return row.comparison.outliers > 0; });
   if (total(widths) > width && !has_outliers) widths[outliers_column] = 0;

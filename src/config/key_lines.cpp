@@ -71,6 +71,8 @@ struct TomlLine {
 };
 
 TomlLine toml_line(std::string_view line) {
+  const size_t first = line.find_first_not_of(" \t");
+  if (first != std::string_view::npos && line[first] == ';') return {};  // CLI11's other comment
   TomlLine out{line};
   char quote = 0;
   for (size_t i = 0; i < line.size(); ++i) {

@@ -2,11 +2,13 @@
 #include "src/export/all_refusals.h"
 
 #include <algorithm>
+#include <ctime>
 #include <string_view>
 
 #include "ops/all.h"
 #include "src/export/quantised_model.h"
 #include "src/export/stages.h"
+#include "src/limits/watch.h"
 #include "src/model/torch_module.h"
 #include "src/model_file/allowed.h"
 #include "src/passes/passes.h"
@@ -99,6 +101,14 @@ std::optional<Diagnostic> refused_in_code(const trace::ModelCode& code,
   return out;
 }
 
+/// Whether --timeout leaves time for runs like those so far: it must not end the process before the
+/// first refusal is shown.
+bool is_time_left() {
+  const std::optional<double> left = limits::seconds_left();
+  const double used = static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
+  return !left || *left > 3 * used;
+}
+
 struct Found {
   std::vector<Diagnostic> refusals;
   ir::Graph graph;
@@ -141,7 +151,7 @@ Error with_first_last(std::vector<Diagnostic> found, const Error& first) {
 }  // namespace
 
 Refusals all_refusals(const LoadedModel& loaded, const ExportOptions& options, const Error& first) {
-  if (first.code() != ExitCode::unsupported) return {first, {}};
+  if (first.code() != ExitCode::unsupported || !is_time_left()) return {first, {}};
   try {
     Found found = find_all(loaded, options);
     return {with_first_last(std::move(found.refusals), first), std::move(found.graph)};

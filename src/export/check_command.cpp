@@ -2,9 +2,11 @@
 
 #include "src/check/contents.h"
 #include "src/diag/error.h"
+#include "src/export/half_model.h"
 #include "src/export/pipeline.h"
 #include "src/export/stages.h"
 #include "src/localise/localise.h"
+#include "src/spec/dialect.h"
 
 namespace t2n {
 namespace {
@@ -42,12 +44,16 @@ CheckedExisting compare_with_model(const CheckExistingOptions& options) {
   options.begin("trace");
   const TracedModel model = traced_for_check(loaded, options, opened);
   options.begin("check");
+  std::optional<HalfModel> half;
+  if (const auto floats = spec::property(opened.artefact.document, spec::kFloat))
+    half = half_model(model, parse_float_property(*floats), named_target(opened.artefact.document),
+                      {}, nullptr);
   // An accepted guard may make numbers of the artefact depend on the inputs of the trace.
   const bool is_comparable = options.accepted_guards.empty();
   CheckOptions check = options.check;
   check.localiser = localise::localiser({.when = check.localise, .compares_export = is_comparable});
-  return {model.info,
-          check_existing(opened, source_model(model), check, options.stream, is_comparable)};
+  return {model.info, check_existing(opened, source_model(model, half ? &*half : nullptr), check,
+                                     options.stream, is_comparable)};
 }
 
 }  // namespace t2n

@@ -71,7 +71,7 @@ ir::Tensor as_numpy(const ir::Tensor& tensor) {
   return as_dtype(tensor, ir::DType::f32).value_or(tensor);
 }
 
-void write_arrays(const fs::path& path, std::vector<nnef::NamedTensor> arrays) {
+void write_npz_file(const fs::path& path, std::vector<nnef::NamedTensor> arrays) {
   create_folder(path.parent_path());
   for (nnef::NamedTensor& array : arrays) array.value = as_numpy(array.value);
   nnef::write_npz(arrays, path);
@@ -138,14 +138,14 @@ void DebugBundle::add_graph(std::string_view pass, const ir::Graph& graph) {
 }
 
 void DebugBundle::add_samples(const std::vector<trace::SampleInput>& inputs) {
-  write_arrays(at("sets/00-samples/inputs.npz"), tensors_of(inputs));
+  write_npz_file(at("sets/00-samples/inputs.npz"), tensors_of(inputs));
 }
 
 void DebugBundle::add_trace(const TracedModel& model) {
   add_graph("trace", model.traced.graph);
   add_samples(fill(model.samples, 0));
-  write_arrays(at("sets/00-samples/references.npz"),
-               named(model.traced.outputs, model.traced.graph.output_names));
+  write_npz_file(at("sets/00-samples/references.npz"),
+                 named(model.traced.outputs, model.traced.graph.output_names));
 }
 
 void DebugBundle::add_artefact(const nnef::Document& document) {
@@ -157,9 +157,9 @@ void DebugBundle::add_set(const InputSet& set, const std::vector<std::string>& o
   if (results == nullptr) ++sets_;
   const std::string folder = set_folder(sets_ - 1, set);
   if (results != nullptr)
-    return write_arrays(at(folder + "/results.npz"), named(*results, outputs));
-  write_arrays(at(folder + "/inputs.npz"), tensors_of(set.inputs));
-  write_arrays(at(folder + "/references.npz"), named(set.expected, outputs));
+    return write_npz_file(at(folder + "/results.npz"), named(*results, outputs));
+  write_npz_file(at(folder + "/inputs.npz"), tensors_of(set.inputs));
+  write_npz_file(at(folder + "/references.npz"), named(set.expected, outputs));
 }
 
 ModelOptions logged(ModelOptions options, std::shared_ptr<DebugBundle> bundle) {

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "src/confine/confine.h"
+#include "src/export/graph_model.h"
 
 namespace t2n {
 namespace {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <sstream>
 
 #include "ir/op_registry.h"
 #include "src/compress/settings/scope_glob.h"
@@ -66,6 +67,22 @@ Compression measured(const TracedModel& model, const ir::Graph& before, const ir
 }
 
 }  // namespace
+
+std::string float_property(const FloatOptions& options) {
+  std::string out = options.has_half_ports ? "f16-io" : "f16";
+  for (const std::string& glob : options.keep_f32) out += cat(" ", glob);
+  return out;
+}
+
+FloatOptions parse_float_property(const std::string& text) {
+  std::istringstream words(text);
+  FloatOptions out{.is_half = true};
+  std::string word;
+  words >> word;
+  out.has_half_ports = word == "f16-io";
+  while (words >> word) out.keep_f32.push_back(word);
+  return out;
+}
 
 HalfModel half_model(const TracedModel& model, const FloatOptions& options,
                      const target::Target& target, const passes::PipelineOptions& passes,

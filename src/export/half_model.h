@@ -9,10 +9,14 @@
 namespace t2n {
 
 struct FloatOptions {
-  bool is_half = false;               ///< --float f16
-  bool has_half_ports = false;        ///< --float f16-io: inputs and outputs are f16 as well
-  std::vector<std::string> keep_f32;  ///< globs of --keep-f32: modules
+  bool is_half = false;                    ///< --float f16
+  bool has_half_ports = false;             ///< --float f16-io: inputs and outputs are f16 as well
+  std::vector<std::string> keep_f32 = {};  ///< globs of --keep-f32: modules
 };
+
+/// The options as the property spec::kFloat of the file: "f16 head layers.0.*"; and the reverse.
+std::string float_property(const FloatOptions& options);
+FloatOptions parse_float_property(const std::string& text);
 
 /// What computes in f16, and what does not.
 struct FloatSummary {

@@ -14,7 +14,8 @@ using Finish = std::function<void(ir::Graph&)>;
 /// What is known of a file that cannot be loaded. Throws if that is nothing.
 Inspection not_loaded(const ExportOptions& options, const Error& error) {
   Inspection out;
-  out.code = code_of(options.model);
+  const bool is_method_missing = error.diagnostic().subject == options.method;
+  if (!is_method_missing) out.code = code_of(options.model);
   if (!out.code) throw Error(error);
   out.error = with_code(error, out.code, options.target);
   return out;

@@ -1,14 +1,12 @@
 #include "src/export/model_picture.h"
 
 #include <filesystem>
-#include <map>
 
 #include "nnef_writer/print.h"
 #include "ops/all.h"
 #include "src/diag/error.h"
 #include "src/diag/headline.h"
 #include "src/nnef/parser.h"
-#include "src/nnef/walk.h"
 #include "src/picture/from_graph.h"
 #include "src/translate/registry.h"
 #include "src/translate/translate.h"
@@ -26,10 +24,9 @@ picture::Exported lines_by_node(const ops::NodeStatements& translated) {
   const std::vector<Where> locations =
       nnef::statement_locations(nnef::print(translated.document), "graph.nnef");
   for (size_t i = 0; i < body.size(); ++i) {
-    const auto node = translated.nodes.find(nnef::first_name(body[i].left));
-    if (node == translated.nodes.end()) continue;
+    if (translated.nodes[i] == nullptr) continue;
     const bool is_known = i < locations.size() && !locations[i].frames.empty();
-    out.statements[node->second].push_back(
+    out.statements[translated.nodes[i]].push_back(
         {"graph.nnef", is_known ? locations[i].frames[0].line : 0,
          cat(nnef::print(body[i].left), " = ", nnef::print(body[i].right), ";")});
   }
@@ -40,6 +37,7 @@ picture::Exported lines_by_node(const ops::NodeStatements& translated) {
 
 picture::Picture model_picture(const ExportOptions& options) {
   const Inspection inspection = prepare_model(options);
+  if (inspection.error) throw Error(*inspection.error);
   if (!inspection.graph)
     throw Error("input-missing", "the graph is unknown without sample inputs", {},
                 "give them with -i; `t2nnef inspect` shows the model's arguments");

@@ -18,8 +18,8 @@
 #include "src/export/pass_table.h"
 #include "src/export/signature.h"
 #include "src/export/stages.h"
-#include "src/localise/localise.h"
 #include "src/export/step_summaries.h"
+#include "src/localise/localise.h"
 #include "src/model/torch_module.h"
 #include "src/passes/passes.h"
 #include "src/quant/summary.h"
@@ -130,7 +130,7 @@ Exported document_of(ir::Graph graph, const ExportOptions& options, ExportResult
   if (result.compression) {
     name_losses(result);
     spec::add_property(document, spec::kCompressed, "yes");
-    if (result.floats) spec::add_property(document, spec::kFloat, "f16");
+    if (result.floats) spec::add_property(document, spec::kFloat, float_property(options.floats));
   }
   if (const std::string text = option_text(options); !text.empty())
     spec::add_property(document, spec::kOptions, text);
@@ -145,8 +145,6 @@ void check_written(const Exported& exported, const fs::path& artefact, const Sou
                    const ExportOptions& options, const FoundEngine& engine, ExportResult& result) {
   CheckOptions check = *options.check;
   check.scratch = engine.scratch->path();
-  check.tolerance.in_f16 = result.floats.has_value();
-  for (OutputTolerance& each : check.by_output) each.tolerance.in_f16 = check.tolerance.in_f16;
   check.observe = [&](const InputSet& set, const std::vector<ir::Tensor>* results) {
     if (results == nullptr) options.progress.detail(set.name);
     if (options.debug_bundle)

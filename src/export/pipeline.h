@@ -104,9 +104,6 @@ Inspection prepare_model(const ExportOptions& options);
 /// Whether to_nnef() succeeds for the model.
 bool has_document(const TracedModel& model, const target::Target& target,
                   const passes::PipelineOptions& options);
-/// The passes of an export.
-void run_passes(ir::Graph& graph, const target::Target& target,
-                const passes::PipelineOptions& options, const Report& report);
 /// Converts a traced graph to a document: verify, passes, translate. Shared with tests.
 nnef::Document to_nnef(ir::Graph& graph, const target::Target& target,
                        const passes::PipelineOptions& options, const Report& report);

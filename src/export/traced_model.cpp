@@ -288,8 +288,10 @@ TracedModel trace_model(const LoadedModel& loaded, const ModelOptions& options) 
   if (loaded.graph) return model_of_graph(loaded);
   const limits::Stage stage("tracing the model");
   TracedModel model{loaded, {}, {}, {}};
+  DynamicOptions dynamic = options.dynamic;
+  dynamic.progress = options.progress;
   try {
-    trace_drawn(model, options.dynamic, trace_options(options));
+    trace_drawn(model, dynamic, trace_options(options));
   } catch (const Error& error) {
     explain_unknown(error, options.samples, model.info);
     throw;
@@ -308,6 +310,7 @@ trace::Survey survey_model(const LoadedModel& loaded, const ModelOptions& option
   trace::TraceOptions survey = trace_options(options);
   survey.report = {};
   survey.notes_loops = false;
+  survey.max_operations = 200'000;  // loops run as their values end them, or never
   survey.keep_sizes = survey.unbacked_sizes = survey.read_sizes = keeps_sizes;
   survey.met_unbacked_sizes = met_unbacked_sizes;
   survey.free_axes = declared_axes(options.dynamic);

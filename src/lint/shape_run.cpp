@@ -48,7 +48,10 @@ Slices slices_of(const nnef::Document& document) {
 class ShapeRunner::State : DocumentWalk<ShapeRunner::State, Known> {
  public:
   explicit State(const nnef::Document& document)
-      : DocumentWalk(document), document_(document), slices_(slices_of(document)) {}
+      : DocumentWalk(document),
+        document_(document),
+        dialect_(dialect_of(document)),
+        slices_(slices_of(document)) {}
 
   const std::vector<LoopShapes>& loops() const { return loops_; }
   const std::vector<Heads>& heads() const { return heads_; }
@@ -119,6 +122,12 @@ class ShapeRunner::State : DocumentWalk<ShapeRunner::State, Known> {
     return is_scan(invocation) ? scan(*prepared.bound, frame) : apply(prepared, frame);
   }
 
+  /// Documents of the standard may also call what tract lacks.
+  nnef_ops::ShapeRule rule_of(const nnef_ops::Operation& operation) const {
+    return operation.tract == nullptr && dialect_ == Dialect::khronos ? operation.standard
+                                                                      : operation.tract;
+  }
+
   static bool is_scan(const Value& invocation) { return invocation.text == "tract_core_scan"; }
 
   const Prepared& prepare(const Value& invocation, const nnef::Fragment* callee) {
@@ -128,8 +137,9 @@ class ShapeRunner::State : DocumentWalk<ShapeRunner::State, Known> {
       out.signature = &fragment_signature(*callee);
     else
       out.operation = &nnef_ops::book().at(invocation.text);
-    if (callee == nullptr && (out.operation->tract != nullptr || is_scan(invocation)))
-      out.signature = &operation_signature(invocation.text, Dialect::tract);
+    if (callee == nullptr && (rule_of(*out.operation) != nullptr || is_scan(invocation)))
+      out.signature = &operation_signature(
+          invocation.text, out.operation->tract != nullptr ? Dialect::tract : dialect_);
     if (out.signature != nullptr) out.bound.emplace(*out.signature->declaration, invocation);
     return calls_.emplace(&invocation, std::move(out)).first->second;
   }
@@ -232,9 +242,9 @@ class ShapeRunner::State : DocumentWalk<ShapeRunner::State, Known> {
   nnef_ops::Shapes shapes_of(const nnef_ops::Operation& operation,
                              const nnef_ops::ShapeCall& call) {
     is_structural_ = operation.is(nnef_ops::kStructural);
-    if (strictness_ == Strictness::all || is_structural_) return operation.tract(call);
+    if (strictness_ == Strictness::all || is_structural_) return rule_of(operation)(call);
     try {
-      return operation.tract(call);
+      return rule_of(operation)(call);
     } catch (const Error&) {
       return {};
     }
@@ -312,6 +322,7 @@ class ShapeRunner::State : DocumentWalk<ShapeRunner::State, Known> {
   }
 
   const nnef::Document& document_;
+  Dialect dialect_;
   Slices slices_;
   Strictness strictness_ = Strictness::all;
   std::optional<SizeReader> sizes_;

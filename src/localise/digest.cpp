@@ -41,7 +41,7 @@ void take_roots(Pieces& pieces) {
   }
 }
 
-std::optional<double> distance_of(const Pieces& a, const Pieces& b, double most) {
+std::optional<double> distance_of_pieces(const Pieces& a, const Pieces& b, double most) {
   // Pieces much smaller than the largest may be differences of large numbers.
   constexpr double kLeast = 0.05;
   const double least = kLeast * std::max(a.largest_norm, b.largest_norm);
@@ -110,9 +110,9 @@ double distance(const Digest& a, const Digest& b) {
 
 std::optional<double> distance_within(const Digest& a, const Digest& b, double most) {
   if (a.elements != b.elements || a.special != b.special) return {};
-  const auto values = distance_of(a.values, b.values, most);
+  const auto values = distance_of_pieces(a.values, b.values, most);
   if (!values) return {};
-  const auto compressed = distance_of(a.compressed, b.compressed, most);
+  const auto compressed = distance_of_pieces(a.compressed, b.compressed, most);
   return compressed ? std::optional(std::max(*values, *compressed)) : std::nullopt;
 }
 

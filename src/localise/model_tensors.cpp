@@ -56,7 +56,8 @@ std::optional<ExportedFile> exported_file(const Checking& checking, const InputS
 }
 
 /// How far results are from the model's outputs.
-double distance_of(const std::vector<ir::Tensor>& expected, const std::vector<ir::Tensor>& actual) {
+double results_distance(const std::vector<ir::Tensor>& expected,
+                        const std::vector<ir::Tensor>& actual) {
   if (expected.size() != actual.size()) return std::numeric_limits<double>::infinity();
   double out = 0;
   for (size_t i = 0; i < expected.size(); ++i)
@@ -74,7 +75,7 @@ bool is_right_in(check::Runner& engine, ExportedFile& exported, spec::Dialect di
         tensors_in(exported.probed, exported.probed.document.graph.results, engine);
     constexpr double kBetter = 0.1;
     constexpr double kRight = 1e-5;
-    return results && distance_of(expected, *results) <= std::max(kRight, kBetter * artefact);
+    return results && results_distance(expected, *results) <= std::max(kRight, kBetter * artefact);
   } catch (const Error& error) {
     if (error.diagnostic().id == "internal") throw;
     return false;
@@ -149,7 +150,7 @@ ModelTensors model_tensors(const Checking& checking, const InputSet& set,
   if (!out.exported) return out;
   const std::vector<ir::Tensor> expected =
       ir::run_graph(out.graph, out.inputs, torch_module().evaluator());
-  choose_engine(out, checking, expected, distance_of(expected, outputs));
+  choose_engine(out, checking, expected, results_distance(expected, outputs));
   if (out.engine == nullptr) return out;
   measure(out.exported->flow, out.exported->probed, *out.engine, out.at_once);
   measure_inputs(out.exported->flow, out.exported->probed.inputs);

@@ -154,7 +154,7 @@ size_t most_at_once(const ir::Graph& graph) {
   for (const ir::Node& node : graph.nodes)
     for (const ir::ValueId id : node.outputs)
       largest = std::max(largest, bytes_of(graph.values[id]));
-  constexpr int64_t kMost = 500;
+  constexpr int64_t kMost = 4000;
   return static_cast<size_t>(std::clamp<int64_t>(kMemory / largest, 1, kMost));
 }
 

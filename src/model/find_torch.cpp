@@ -52,7 +52,7 @@ std::string described(const LibTorch& torch) {
   const std::string version = torch.version.empty() ? "" : " " + torch.version;
   return torch.folder.empty()
              ? cat("LibTorch of ", torch.origin)
-             : cat("LibTorch", version, " of ", torch.origin, ", in ", torch.folder);
+             : cat("LibTorch", version, ", from ", torch.origin, ": ", torch.folder);
 }
 
 std::string served_versions(const std::vector<TorchLibrary>& libraries) {
@@ -145,7 +145,7 @@ TorchFound find_torch(const TorchSearch& search, const std::vector<TorchLibrary>
     finder.offer(search.environment, "T2NNEF_TORCH", true);
     return finder.found();
   }
-  if (finder.offer(search.beside + "/torch", "beside t2nnef")) return finder.found();
+  if (finder.offer(search.own_folder + "/torch", "t2nnef's folder")) return finder.found();
   for (const std::string& folder : tract::packages_below(search.prefix, "torch"))
     if (finder.offer(folder, "the same prefix")) return finder.found();
   for (const std::string& folder : tract::packages_below(search.virtual_env, "torch"))

@@ -12,7 +12,7 @@ namespace t2n {
 struct LibTorch {
   std::string folder;   ///< "" for the one that the dynamic linker finds
   std::string version;  ///< "2.13.0+cpu"; "" if no file there says it
-  std::string origin;   ///< "T2NNEF_TORCH", "beside t2nnef", "VIRTUAL_ENV", "python3", "the system"
+  std::string origin;  ///< "T2NNEF_TORCH", "t2nnef's folder", "VIRTUAL_ENV", "python3", "the system"
 };
 
 /// One of our shared libraries. It serves one minor version, as LibTorch's C++ interface changes
@@ -28,8 +28,8 @@ std::vector<TorchLibrary> torch_libraries(const std::string& folder, const std::
 
 struct TorchSearch {
   std::string environment;  ///< of T2NNEF_TORCH; if set, it alone counts
-  std::string beside;       ///< the folder of our libraries: PREFIX/lib/t2nnef
-  std::string prefix;       ///< where t2nnef is installed; pip installs torch there, too
+  std::string own_folder;   ///< the folder of our libraries: PREFIX/lib/t2nnef
+  std::string prefix = {};  ///< where t2nnef is installed; pip installs torch there, too
   std::string virtual_env;  ///< of VIRTUAL_ENV
   std::vector<std::string> pythons = {"python3", "python"};
 };
@@ -42,8 +42,8 @@ struct TorchFound {
   std::vector<std::string> problems;  ///< those before it: "LibTorch 2.11.0 of python3, in …: …"
 };
 
-/// Tries T2NNEF_TORCH, what is beside our libraries, the active Python's torch and the system's. No
-/// Python is started if an earlier one loads.
+/// Tries T2NNEF_TORCH, what is next to our libraries, the active Python's torch and the system's.
+/// No Python is started if an earlier one loads.
 TorchFound find_torch(const TorchSearch& search, const std::vector<TorchLibrary>& libraries,
                       const LoadTorch& load);
 

@@ -94,7 +94,7 @@ std::string environment_value(const char* name) {
       .message = "no LibTorch found that t2nnef can use",
       .where = {},
       .details = problems,
-      .why = "looked at T2NNEF_TORCH, else beside t2nnef, at VIRTUAL_ENV, python3 and the system",
+      .why = "looked at T2NNEF_TORCH, else at t2nnef's folder, VIRTUAL_ENV, python3 and the system",
       .help = cat("run `pip install torch==", libraries.front().version,
                   ".*`, or set T2NNEF_TORCH to its folder")};
   throw Error(std::move(diagnostic));
@@ -115,7 +115,7 @@ TorchModuleLibrary open_module() {
   TorchFound found;
   if (!libraries.empty())
     found = find_torch({.environment = environment_value("T2NNEF_TORCH"),
-                        .beside = library_folder(),
+                        .own_folder = library_folder(),
                         .prefix = fs::path(library_folder()).parent_path().parent_path().string(),
                         .virtual_env = environment_value("VIRTUAL_ENV")},
                        libraries, [&](const TorchLibrary& ours, const LibTorch& torch) {

@@ -25,10 +25,9 @@ struct TraceOptions {
   bool unbacked_sizes = false;
   /// With unbacked_sizes: numbers read from tensors are sizes, too; otherwise they are data.
   bool read_sizes = false;
-  bool* met_read_numbers = nullptr;  ///< set if one is read from a value that depends on inputs
-  bool* met_size_tensors = nullptr;  ///< set if sizes are tensors, as torch.jit.trace makes them
-  /// Set if such an operator runs on a value that depends on inputs.
-  bool* met_unbacked_sizes = nullptr;
+  bool* met_read_numbers = nullptr;    ///< set if one is read from a value that depends on inputs
+  bool* met_size_tensors = nullptr;    ///< set if sizes are tensors, as torch.jit.trace makes them
+  bool* met_unbacked_sizes = nullptr;  ///< set if such an operator's operand depends on inputs
   int64_t max_operations = 1'000'000;
   /// Branches on data, as "model.py:8", that may be fixed in this run's direction.
   std::set<std::string> accepted_guards;

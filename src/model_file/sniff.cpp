@@ -24,13 +24,13 @@ bool is_text(std::string_view head) {
 }
 
 /// Other kinds of files, by the bytes at an offset.
-struct Kind {
+struct OtherKind {
   size_t at;
   std::string_view magic;
   std::string_view name;
   bool is_program;  ///< a model, not only weights or values
 };
-constexpr Kind kKinds[] = {
+constexpr OtherKind kKinds[] = {
     {0, "GGUF", "a GGUF file of llama.cpp", false},
     {0, "\x89HDF\r\n", "an HDF5 file, as Keras writes", false},
     {0, "\x93NUMPY", "a .npy file of numpy", false},
@@ -55,8 +55,8 @@ bool is_onnx(std::string_view head) {
 
 /// Refuses a model of another framework, or a file of weights or values.
 void refuse_other_kind(std::string_view head, const std::string& path) {
-  Kind found{0, {}, {}, false};
-  for (const Kind& kind : kKinds)
+  OtherKind found{0, {}, {}, false};
+  for (const OtherKind& kind : kKinds)
     if (head.size() > kind.at && head.substr(kind.at).starts_with(kind.magic)) found = kind;
   if (is_safetensors(head)) found.name = "a safetensors file";
   if (is_onnx(head)) found = {0, {}, "an ONNX model", true};

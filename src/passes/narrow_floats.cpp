@@ -91,7 +91,7 @@ class Narrower {
   /// either: a sum with them may be a divisor.
   bool constant_fits(ValueId id) const {
     const Tensor& data = graph_.constants[constants_[id]].data;
-    if (!is_loaded(data) || data.dtype != DType::f32) return false;
+    if (!data.is_loaded() || data.dtype != DType::f32) return false;
     const Tensor plain = ir::contiguous(data);
     const auto count = static_cast<size_t>(plain.elements());
     constexpr size_t kFew = 16;

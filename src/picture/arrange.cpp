@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "src/diag/error.h"
+#include "src/picture/calls.h"
 #include "src/picture/picture.h"
 
 namespace t2n::picture {
@@ -184,12 +185,14 @@ std::string_view kind_name(NodeKind kind) {
 
 std::string inner_module(const Picture& picture, const Node& node) {
   const std::string& outer = picture.groups[node.group].path;
-  if (outer.empty()) return node.module;
-  return node.module.starts_with(outer + ".") ? node.module.substr(outer.size() + 1) : "";
+  std::string out = node.module;
+  if (!outer.empty()) out = out.starts_with(outer + ".") ? out.substr(outer.size() + 1) : "";
+  return out == node.label ? "" : out;
 }
 
 void arrange(Picture& picture) {
   remove_empty(picture);
+  split_calls(picture);
   dissolve_single(picture);
   remove_empty(picture);
   merge_chains(picture);

@@ -37,12 +37,16 @@ std::string stated_dtype(const nnef::Artefact& artefact, const Value& call) {
   return to != nullptr ? to->text : "";
 }
 
+/// The declared type of a result; an array of results has one.
+std::optional<spec::Type> result_type(const spec::Signature& signature, size_t result) {
+  if (signature.results.empty()) return {};
+  const spec::Type& type = signature.results[std::min(result, signature.results.size() - 1)];
+  return type.form == spec::Type::Form::array && !type.items.empty() ? type.items[0] : type;
+}
+
 /// By the declared type of the result: booleans and integers are named; a scalar has the dtype of
 /// the first operand that is a float.
-std::string declared_dtype(const spec::Signature& signature, size_t result, const Value& call,
-                           const Dtypes& known) {
-  if (result >= signature.results.size()) return "";
-  const spec::Type& type = signature.results[result];
+std::string declared_dtype(const spec::Type& type, const Value& call, const Dtypes& known) {
   if (type.form != spec::Type::Form::tensor) return "";
   if (type.item == spec::Item::logical) return "bool";
   std::string out;
@@ -92,15 +96,14 @@ class DtypeRules {
     if (declaration == nullptr) declaration = spec::find_operation(value.text, dialect_);
     if (declaration == nullptr) return "";
     try {
-      const spec::Signature signature = spec::signature_of(*declaration);
-      const bool is_generic = result < signature.results.size() &&
-                              (signature.results[result].item == spec::Item::generic ||
-                               signature.results[result].item == spec::Item::unknown);
+      const auto type = result_type(spec::signature_of(*declaration), result);
+      if (!type) return "";
+      const bool is_generic =
+          type->item == spec::Item::generic || type->item == spec::Item::unknown;
       // The condition of a selection is no operand in this sense.
       if (is_generic && value.text == "select" && value.arguments.size() > 1)
         return operand_dtype(value.arguments[1].value, known_);
-      return is_generic ? operand_dtype(value, known_)
-                        : declared_dtype(signature, result, value, known_);
+      return is_generic ? operand_dtype(value, known_) : declared_dtype(*type, value, known_);
     } catch (const Error&) {
       return "";  // a declaration that is wrong says nothing
     }
@@ -147,8 +150,8 @@ std::map<std::string, std::string, std::less<>> artefact_types(const nnef::Artef
   const auto [a, b] = two_sizes(artefact.document);
   spec::ShapeRunner first(artefact.document);
   spec::ShapeRunner second(artefact.document);
-  first.run(a, spec::Strictness::structure);
-  second.run(b, spec::Strictness::structure);
+  first.run_all(a, {});
+  second.run_all(b, {});
   for (auto& [name, type] : out) {
     const auto at_a = first.shape(name);
     const auto at_b = second.shape(name);

@@ -25,10 +25,24 @@ std::string row_name(const ReportJson& row) {
 
 using RowValue = std::optional<double> (*)(const ReportJson& row);
 
-std::optional<double> difference(const ReportJson& row) {
-  const auto found = row.find("max_abs");
+std::optional<double> number(const ReportJson& row, const char* key) {
+  const auto found = row.find(key);
   if (found == row.end() || !found->is_number()) return {};
   return found->get<double>();
+}
+
+/// Of a localisation's table.
+std::optional<double> distance(const ReportJson& row) { return number(row, "distance"); }
+
+/// Of an output, or of the first tensor that differs.
+std::optional<double> difference(const ReportJson& row) {
+  if (const auto largest = number(row, "max_abs")) return largest;
+  const auto worst = row.find("worst");
+  if (worst == row.end() || !worst->is_object()) return {};
+  const auto expected = number(*worst, "expected");
+  const auto actual = number(*worst, "actual");
+  if (!expected || !actual) return {};
+  return std::abs(*actual - *expected);
 }
 
 /// The noise of a layer's results in relation to them, from decibels.
@@ -108,7 +122,8 @@ ColorTable read_colors(std::string_view text, const std::string& origin) {
     if (label != json.end() && label->is_string()) out.label = label->get<std::string>();
     return out;
   }
-  out = {"max |Δ|", rows_with(json, difference)};
+  out = {"relative difference", rows_with(json, distance)};
+  if (out.values.empty()) out = {"max |Δ|", rows_with(json, difference)};
   if (out.values.empty()) out = {"noise / results", rows_with(json, loss)};
   if (out.values.empty())
     throw Error("input-unreadable", cat(quoted(origin), " contains no values of tensors or layers"),

@@ -21,8 +21,9 @@ struct ColorTable {
 };
 
 /// Reads `{"label": …, "values": {NAME: NUMBER}}`, or a JSON report of t2nnef: differences of
-/// tensors (`max_abs`), else the losses of compressed layers, as noise in relation to the results.
-/// Errors: `input-unreadable` for a text that is no JSON, or without values. `origin` names it.
+/// tensors, from a localisation's table or of outputs, else the losses of compressed layers, as
+/// noise in relation to the results. Errors: `input-unreadable` for a text that is no JSON, or
+/// without values. `origin` names it.
 ColorTable read_colors(std::string_view text, const std::string& origin);
 
 /// Sets the values of nodes; the largest, if names of several belong to one. Returns the names that

@@ -88,10 +88,8 @@ class DotWriter {
 
   void write_node(size_t index) {
     const Node& node = picture_.nodes[index];
-    out_ += cat("    n", index, " [label=",
-                dot_text(node.kind == NodeKind::input || node.kind == NodeKind::output ? node.name
-                                                                                       : node.op),
-                ", tooltip=", dot_text(node.name), style_of(node), "];\n");
+    out_ += cat("    n", index, " [label=", dot_text(node.label), ", tooltip=", dot_text(node.name),
+                style_of(node), "];\n");
   }
 
   const Picture& picture_;

@@ -31,6 +31,19 @@ struct Defined {
 };
 using Names = std::map<std::string, Defined, std::less<>>;
 
+/// Without the prefixes of tract's own operations.
+std::string short_name(const std::string& operation) {
+  for (const std::string_view prefix : {"tract_core_", "tract_"})
+    if (operation.starts_with(prefix)) return operation.substr(prefix.size());
+  return operation;
+}
+
+/// Activations give numbers of their operand or zeros, but move nothing.
+bool moves_elements(const std::string& operation) {
+  const nnef_ops::Operation& row = nnef_ops::book().at(operation);
+  return row.is(nnef_ops::kMovesData) && !row.is(nnef_ops::kElementUnary);
+}
+
 class ArtefactReader {
  public:
   ArtefactReader(const nnef::Artefact& artefact, Picture& out)
@@ -74,11 +87,13 @@ class ArtefactReader {
     }
     const Value& right = statement.right;
     Node node{.op = right.kind == Kind::invocation ? right.text : "expression", .name = name};
+    node.label = short_name(node.op);
     if (right.kind == Kind::invocation && spec::is_external(right)) node.kind = NodeKind::input;
+    if (node.kind == NodeKind::input) node.label = name;
     read_operands(right, names, node);
     if (!group) node.module = module_of(statement, node);
     node.group = group ? *group : this->group(node.module);
-    if (node.kind == NodeKind::other && nnef_ops::book().at(node.op).is(nnef_ops::kMovesData))
+    if (node.kind == NodeKind::other && moves_elements(node.op))
       node.kind = NodeKind::moves;
     else if (node.kind == NodeKind::other && !node.weights.empty())
       node.kind = NodeKind::layer;
@@ -188,6 +203,7 @@ class ArtefactReader {
     const auto found = names.find(result);
     Node node{.kind = NodeKind::output,
               .op = "output",
+              .label = result,
               .name = result,
               .results = {{result, type_of(result)}}};
     if (found != names.end() && found->second.node)
@@ -201,6 +217,7 @@ class ArtefactReader {
   void variable_node(const std::string& name, const Defined& defined) {
     Node node{.kind = NodeKind::weight,
               .op = "variable",
+              .label = "variable",
               .name = name,
               .weights = {weight(name, "")},
               .results = {{name, type_of(name)}},
@@ -223,6 +240,7 @@ class ArtefactReader {
       names[parameter.name] = {.node = out_.nodes.size()};
       out_.nodes.push_back({.kind = NodeKind::input,
                             .op = "input",
+                            .label = parameter.name,
                             .name = parameter.name,
                             .group = index,
                             .results = {{parameter.name, ""}}});

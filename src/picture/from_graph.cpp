@@ -26,7 +26,8 @@ std::vector<Line> source_lines(const ir::Graph& graph, const ir::Node& node) {
   std::vector<Line> out;
   if (node.source == ir::kNoSource) return out;
   const ir::Source& source = graph.sources.at(static_cast<size_t>(node.source));
-  for (const Frame& frame : source.frames) out.push_back({frame.file, frame.line, frame.function});
+  for (const Frame& frame : source.frames)
+    out.push_back({frame.file, frame.line, "", frame.function});
   if (!out.empty()) out.front().text = source.excerpt;
   return out;
 }
@@ -69,6 +70,7 @@ class GraphReader {
     define(id, out_.nodes.size(), 0);
     out_.nodes.push_back({.kind = NodeKind::input,
                           .op = "input",
+                          .label = value(id).name,
                           .name = value(id).name,
                           .group = root_,
                           .results = {{value(id).name, value_type(value(id))}}});
@@ -80,6 +82,7 @@ class GraphReader {
         i < graph_.output_names.size() ? graph_.output_names[i] : value(id).name;
     Node node{.kind = NodeKind::output,
               .op = "output",
+              .label = name,
               .name = name,
               .group = root_,
               .results = {{name, value_type(value(id))}}};
@@ -95,8 +98,11 @@ class GraphReader {
     const std::string_view op = ir::op_name(node.op);
     Node out{
         .op = std::string(op),
+        .label = std::string(ir::op_short_name(node.op)),
         .name = node.outputs.empty() ? ir::node_address(graph_, node) : value(node.outputs[0]).name,
         .group = groups_.at(static_cast<size_t>(node.scope)),
+        .module = ir::module_path(graph_, node.scope),
+        .module_class = graph_.scopes.at(static_cast<size_t>(node.scope)).module_class,
         .source = source_lines(graph_, node)};
     for (const ir::Argument& argument : node.args) add_argument(argument, out);
     const size_t index = out_.nodes.size();
@@ -143,7 +149,7 @@ class GraphReader {
   std::optional<Statistics> statistics(size_t constant) {
     const ir::Tensor& data = graph_.constants[constant].data;
     std::optional<Statistics>& out = statistics_[constant];
-    if (!out && (!data.bytes.empty() || data.elements() == 0)) out = statistics_of(data);
+    if (!out && data.is_loaded()) out = statistics_of(data);
     return out;
   }
 

@@ -12,8 +12,11 @@ using Json = nlohmann::ordered_json;
 
 Json lines_json(const std::vector<Line>& lines) {
   Json out = Json::array();
-  for (const Line& line : lines)
-    out.push_back({{"file", line.file}, {"line", line.line}, {"text", line.text}});
+  for (const Line& line : lines) {
+    out.push_back({{"file", line.file}, {"line", line.line}});
+    if (!line.function.empty()) out.back()["function"] = line.function;
+    if (!line.text.empty()) out.back()["text"] = line.text;
+  }
   return out;
 }
 
@@ -28,8 +31,11 @@ Json weight_json(const Weight& weight) {
 }
 
 Json node_json(const Node& node) {
-  Json out = {
-      {"name", node.name}, {"op", node.op}, {"kind", kind_name(node.kind)}, {"group", node.group}};
+  Json out = {{"name", node.name},
+              {"op", node.op},
+              {"label", node.label},
+              {"kind", kind_name(node.kind)},
+              {"group", node.group}};
   if (!node.module.empty()) out["module"] = node.module;
   if (!node.module_class.empty()) out["class"] = node.module_class;
   Json results = Json::array();

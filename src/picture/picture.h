@@ -35,8 +35,9 @@ struct Weight {
 /// A line of a text: of graph.nnef, or of the user's source.
 struct Line {
   std::string file;
-  int line = 0;
+  int line = 0;  ///< 0 if it is not known
   std::string text;
+  std::string function = {};  ///< of the user's source
 };
 
 struct Result {
@@ -58,8 +59,9 @@ std::string_view kind_name(NodeKind kind);
 
 struct Node {
   NodeKind kind = NodeKind::other;
-  std::string op;    ///< "aten::conv2d", "conv"
-  std::string name;  ///< of its first result
+  std::string op;          ///< "aten::conv2d", "tract_core_gather"
+  std::string label = {};  ///< "conv2d", "gather"; the name of an input or output
+  std::string name;        ///< of its first result
   size_t group = 0;
   std::string module = {};        ///< its path: "encoder.layer1.0"
   std::string module_class = {};  ///< "Linear"
@@ -109,7 +111,7 @@ struct Picture {
 /// every layout of one group is small. Removes empty groups.
 void arrange(Picture& picture);
 
-/// The module of a node as seen from its group: "0.conv1"; "" if they are the same.
+/// The module of a node as seen from its group: "0.conv1"; "" if it says nothing new.
 std::string inner_module(const Picture& picture, const Node& node);
 
 }  // namespace t2n::picture

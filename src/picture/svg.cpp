@@ -20,7 +20,7 @@ constexpr double kMargin = 12;
 
 constexpr const char* kStyle =
     "text{font:12px system-ui,'Segoe UI',Roboto,'DejaVu Sans',sans-serif;fill:#23262b}"
-    ".h{font-weight:600}.s{font-size:10px;fill:#73777f}.m{text-anchor:middle}"
+    ".h{font-weight:600}.s{font-size:10px;font-weight:400;fill:#73777f}.m{text-anchor:middle}"
     ".t{font-size:9.5px;fill:#73777f;text-anchor:middle}"
     ".b{fill:#fff;stroke:#d9d9d4}.g{fill:#6e7487;fill-opacity:.045;stroke:#cfd1d6}"
     ".input,.output{fill:#e2f1e6;stroke:#8cbf9a}.layer,.weight{fill:#e3ecfb;stroke:#8fb0e6}"
@@ -59,15 +59,6 @@ std::string cut(std::string text, size_t most) {
   return text + "…";
 }
 
-std::string short_op(const std::string& op) {
-  std::string out = op;
-  const size_t colons = out.rfind("::");
-  if (colons != std::string::npos) out = out.substr(colons + 2, out.find('.', colons) - colons - 2);
-  for (const std::string_view prefix : {"tract_core_", "tract_"})
-    if (out.starts_with(prefix)) return out.substr(prefix.size());
-  return out;
-}
-
 /// One decimal is enough, and the same everywhere.
 std::string px(double value) {
   std::array<char, 64> text;
@@ -84,7 +75,7 @@ struct Texts {
 
 Texts texts_of(const Picture& picture, const Node& node) {
   if (node.kind == NodeKind::input || node.kind == NodeKind::output)
-    return {cut(node.name, 30), node.results.empty() ? "" : cut(node.results[0].type, 40)};
+    return {cut(node.label, 30), node.results.empty() ? "" : cut(node.results[0].type, 40)};
   std::string details;
   if (!node.weights.empty())
     details = node.weights[0].type;
@@ -92,7 +83,7 @@ Texts texts_of(const Picture& picture, const Node& node) {
     details = cat(node.arguments[0].first, " ", node.arguments[0].second);
   const std::string module = inner_module(picture, node);
   return {
-      cut(short_op(node.op), 30),
+      cut(node.label, 30),
       cut(module.empty() || details.empty() ? module + details : cat(module, " · ", details), 40)};
 }
 

@@ -137,7 +137,7 @@ class Finder {
   Failing differing_artefact() {
     const nnef::Artefact& theirs = *opened_.against;
     if (!options_.has_target) exporter_.target = target_of(theirs.document);
-    run_passes(graph_, exporter_.target, exporter_.passes, nullptr);
+    run_standard_passes(graph_, exporter_.target, exporter_.passes, nullptr);
     const nnef::Document exported =
         ops::translate(graph_, exporter_.target, nullptr, ops::registry());
     const auto ours = std::make_shared<nnef::Artefact>(artefact_of(exported));

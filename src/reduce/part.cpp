@@ -8,6 +8,7 @@
 
 #include "ir/loop_notes.h"
 #include "src/diag/error.h"
+#include "src/nnef/names.h"
 #include "src/passes/passes.h"
 #include "src/translate/integer_range.h"
 
@@ -66,7 +67,21 @@ class Builder {
       });
     for (const ir::ValueId id : graph_.inputs)
       if (read.contains(id)) add_input(id);
-    for (const ir::ValueId id : cut) add_input(id);
+    for (const ir::ValueId id : cut) {
+      add_input(id);
+      std::string& name = part_.graph.values[part_.graph.inputs.back()].name;
+      name = input_name(name);
+    }
+  }
+
+  /// A name without dots, which --input would read as a path.
+  std::string input_name(const std::string& name) {
+    if (names_.empty())
+      for (const ir::Value& value : graph_.values) names_.insert(value.name);
+    const std::string plain = nnef::identifier_for(name);
+    std::string out = plain;
+    for (int i = 1; out != name && !names_.insert(out).second; ++i) out = cat(plain, "_", i);
+    return out;
   }
 
   void add_input(ir::ValueId id) {
@@ -131,6 +146,7 @@ class Builder {
   const ir::Graph& graph_;
   const Nodes& nodes_;
   std::set<ir::ValueId> computed_;
+  std::set<std::string> names_;  ///< of values; empty: not collected yet
   std::map<ir::ValueId, ir::ValueId> copies_;
   Part part_;
 };

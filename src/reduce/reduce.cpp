@@ -70,6 +70,18 @@ TracedModel traced(const LoadedModel& loaded, const ReduceOptions& options) {
   });
 }
 
+/// An operator without a translation has no shape rule either: with dynamic axes the trace fails.
+std::optional<TracedModel> refused_at_one_size(const LoadedModel& loaded,
+                                               const ReduceOptions& options, const Opened& opened) {
+  if (options.dynamic.axes.empty()) return std::nullopt;
+  std::optional<TracedModel> out;
+  const auto found = failure_of([&] {
+    out = trace_at_one_size(loaded, options);
+    (void)failure_of_model(*out, options, opened);
+  });
+  return found ? std::nullopt : std::move(out);
+}
+
 Reduction described(const Failing& failing, const Part& part, const Search& search) {
   Reduction out;
   out.failure = failing.first;
@@ -112,8 +124,9 @@ Reduction reduce(const ReduceOptions& options) {
   try {
     model = traced(loaded, options);
   } catch (const Error& error) {
+    model = refused_at_one_size(loaded, options, opened);
     options.begin("reduce");
-    return reduce_modules(loaded, error, options, scratch->path());
+    if (!model) return reduce_modules(loaded, error, options, scratch->path());
   }
   options.begin("reduce");
   const Failing failing = failure_of_model(*model, options, opened);

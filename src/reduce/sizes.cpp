@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "ir/op_traits.h"
 #include "ir/scan.h"
 #include "src/diag/error.h"
 #include "src/model/torch_module.h"
@@ -20,8 +21,13 @@ bool is_plain(const Part& part) {
   const auto is_unknown = [](const ir::Tensor& tensor) {
     return tensor.bytes.empty() && tensor.elements() > 0;
   };
+  // Kernels of recurrent layers trust the sizes of their weights.
+  const auto is_recurrent = [](const ir::Node& node) {
+    return ir::has_trait(ir::op_short_name(node.op), ir::OpTrait::recurrent);
+  };
   const ir::Graph& graph = part.graph;
-  return std::none_of(graph.values.begin(), graph.values.end(), is_symbolic) &&
+  return std::none_of(graph.nodes.begin(), graph.nodes.end(), is_recurrent) &&
+         std::none_of(graph.values.begin(), graph.values.end(), is_symbolic) &&
          std::none_of(graph.nodes.begin(), graph.nodes.end(), ir::is_scan) &&
          std::none_of(part.inputs.begin(), part.inputs.end(), is_unknown);
 }

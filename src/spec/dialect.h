@@ -41,7 +41,8 @@ constexpr std::string_view kPulseLeast = "t2nnef_pulse_least";
 constexpr std::string_view kRuntimeAssertions = "t2nnef_demands";
 /// "yes" if weights were compressed and differ from the model's.
 constexpr std::string_view kCompressed = "t2nnef_compressed";
-/// "f16" if the file computes in 16 bits although its model does not.
+/// If the file computes in 16 bits, although its model does not: "f16", and the globs of modules
+/// that do not.
 constexpr std::string_view kFloat = "t2nnef_float";
 /// The given options that change the statements of a file: "roll-loops".
 constexpr std::string_view kOptions = "t2nnef_options";

@@ -40,6 +40,10 @@ const ir::Tensor* value_of(const nnef::Document& document, const std::string& in
   return found == document.states.end() ? nullptr : &found->value;
 }
 
+bool has_name(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
 std::vector<State> noted_pairs(const nnef::Document& document) {
   std::vector<State> out;
   for (auto& [name, value] : properties(document))
@@ -48,7 +52,11 @@ std::vector<State> noted_pairs(const nnef::Document& document) {
   if (!out.empty()) return out;
   const std::vector<std::string>& results = document.graph.results;
   const size_t count = document.states.size();
-  if (count > results.size()) return {};
+  // Another exporter may have a file of this name.
+  const bool are_inputs = std::all_of(
+      document.states.begin(), document.states.end(),
+      [&](const auto& state) { return has_name(document.graph.parameters, state.name); });
+  if (!are_inputs || count > results.size()) return {};
   for (size_t i = 0; i < count; ++i)
     out.push_back({document.states[i].name, results[results.size() - count + i], {}});
   return out;
@@ -56,7 +64,7 @@ std::vector<State> noted_pairs(const nnef::Document& document) {
 
 void require_name(const std::vector<std::string>& names, const std::string& name,
                   std::string_view kind) {
-  if (std::find(names.begin(), names.end(), name) == names.end())
+  if (!has_name(names, name))
     throw Error("nnef-invalid",
                 cat("the artefact names ", quoted(name), " as a state, but has no such ", kind));
 }

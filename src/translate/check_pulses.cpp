@@ -45,8 +45,11 @@ Diagnostic located(const stream::Refusal& refusal, const ir::Graph& graph, Emitt
 }
 
 /// Whether the document runs in pulses along the axes of a symbol, as far as it tells.
-bool could_stream(const nnef::Document& document, Emitter& out, target::Target target,
+bool could_stream(nnef::Document document, Emitter& out, target::Target target,
                   const ir::Symbol& symbol) {
+  for (nnef::Assignment& statement : document.graph.body)
+    for (nnef::Argument& argument : statement.right.arguments)
+      if (argument.name == "reset_every_turn") argument.value.integer = 0;  // as with --stream
   target.stream.symbol = symbol.str();
   try {
     return stream::find_pulses(document, out.notes(), target).refusals.empty();
@@ -60,7 +63,6 @@ bool could_stream(const nnef::Document& document, Emitter& out, target::Target t
 void warn_of_resets(const nnef::Document& document, Emitter& out, const ir::Graph& graph,
                     const target::Target& target, const Report& report) {
   if (target::streams(target) || !report) return;
-  const std::set<std::string_view> computed = computed_from_inputs(document);
   std::vector<int> locations;
   const std::vector<stream::Reset> resets = stream::find_resets(document, out.notes());
   for (const stream::Reset& reset : resets) {

@@ -18,17 +18,26 @@ const ir::Node* node_of(const nnef::Assignment& statement, const Emitter::State&
 
 }  // namespace
 
-void add_origins(nnef::Document& document, const ir::Graph& graph, Emitter& emitter) {
-  if (!graph.attributes.contains(nnef::kOriginsOption)) return;
+std::vector<const ir::Node*> statement_nodes(const nnef::Document& document, Emitter& emitter) {
   const std::vector<nnef::Assignment>& body = document.graph.body;
-  document.origins.resize(body.size());
+  std::vector<const ir::Node*> out(body.size(), nullptr);
   // Statements that the lowering adds precede the one that they are for.
   const ir::Node* next = nullptr;
   for (size_t i = body.size(); i-- > 0;) {
     if (body[i].right.text.ends_with("external")) continue;
     if (const ir::Node* const node = node_of(body[i], emitter.state())) next = node;
-    if (next != nullptr) document.origins[i] = {written_name(*next), ir::node_where(graph, *next)};
+    out[i] = next;
   }
+  return out;
+}
+
+void add_origins(nnef::Document& document, const ir::Graph& graph, Emitter& emitter) {
+  if (!graph.attributes.contains(nnef::kOriginsOption)) return;
+  const std::vector<const ir::Node*> nodes = statement_nodes(document, emitter);
+  document.origins.resize(nodes.size());
+  for (size_t i = 0; i < nodes.size(); ++i)
+    if (nodes[i] != nullptr)
+      document.origins[i] = {written_name(*nodes[i]), ir::node_where(graph, *nodes[i])};
 }
 
 }  // namespace t2n::ops

@@ -71,7 +71,7 @@ std::optional<Diagnostic> Problems::as_one() const {
   const Problem& only = problems_[0];
   if (problems_.size() == 1 && !only.is_missing) {
     Diagnostic diagnostic = only.first;
-    const auto shown = static_cast<int>(diagnostic.where.size());
+    const int shown = std::max(1, static_cast<int>(diagnostic.where.size()));
     if (only.count > shown)
       diagnostic.details.push_back(cat("and ", only.count - shown, " more of the same"));
     return diagnostic;

@@ -242,6 +242,15 @@ std::vector<bool> depends_on(const ir::Graph& graph, const std::set<std::string>
 
 }  // namespace
 
+nnef::Document translate(const ir::Graph& graph, const target::Target& target, const Report& report,
+                         const Registry& table) {
+  Problems problems(target);
+  check_accepted(graph, target, table.table(), problems, report);
+  Emitter out(graph, target);
+  translate_nodes(graph, target, table, out, problems);
+  return finished(graph, target, report, out, problems);
+}
+
 std::optional<Diagnostic> find_refusals(const ir::Graph& graph, const target::Target& target,
                                         const Registry& table, const Substitutes& substitutes) {
   ir::Graph own = graph;
@@ -265,15 +274,6 @@ std::optional<Diagnostic> find_refusals(const ir::Graph& graph, const target::Ta
   return problems.as_one();
 }
 
-nnef::Document translate(const ir::Graph& graph, const target::Target& target, const Report& report,
-                         const Registry& table) {
-  Problems problems(target);
-  check_accepted(graph, target, table.table(), problems, report);
-  Emitter out(graph, target);
-  translate_nodes(graph, target, table, out, problems);
-  return finished(graph, target, report, out, problems);
-}
-
 NodeStatements translate_by_node(const ir::Graph& graph, const target::Target& target,
                                  const Registry& table) {
   NodeStatements result;
@@ -293,11 +293,7 @@ NodeStatements translate_by_node(const ir::Graph& graph, const target::Target& t
     }
   };
   note_refused(graph, note_refused);
-  for (const auto& [name, tensor] : out.notes().tensors) {
-    if (tensor.location < 0) continue;
-    const ir::Node* const node = out.state().location_nodes[static_cast<size_t>(tensor.location)];
-    if (node != nullptr) result.nodes.emplace(name, node);
-  }
+  result.nodes = statement_nodes(result.document, out);
   return result;
 }
 

@@ -1,10 +1,10 @@
 // Translates the IR to an NNEF document, and reports every problem of the model in one run.
 #pragma once
 
-#include <map>
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "ir/graph.h"
 #include "src/diag/sink.h"
@@ -32,11 +32,12 @@ struct Substitutes {
 /// substitutes.
 std::optional<Diagnostic> find_refusals(const ir::Graph& graph, const target::Target& target,
                                         const Registry& table, const Substitutes& substitutes);
+
 /// The statements of a graph's nodes.
 struct NodeStatements {
   nnef::Document document;  ///< without statements if there is a problem
-  /// By the first result of a statement. Those in bodies of loops belong to the loop.
-  std::map<std::string, const ir::Node*> nodes;
+  /// By statement; nullptr if it belongs to none. Those in bodies of loops belong to the loop.
+  std::vector<const ir::Node*> nodes;
   std::set<const ir::Node*> refused;
   std::optional<Diagnostic> problem;  ///< what translate() would throw
 };

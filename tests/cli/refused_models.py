@@ -117,6 +117,15 @@ class OpenSizes(nn.Module):
         return a.relu().sum(0) + b.exp().sum(0)
 
 
+class NeverEnds(nn.Module):
+    """With the sample's values the loop has no end; its body and the result are refused as well."""
+
+    def forward(self, x):
+        while bool(x.sum() < 10):
+            x = torch.igamma(x.abs() + 1, x.abs() + 1) - 1
+        return x, "text", "more"
+
+
 class Transforms(nn.Module):
     def forward(self, x):
         return torch.istft(torch.stft(x, 16, return_complex=True), 16).sum() + torch.igamma(
@@ -142,6 +151,7 @@ def write_all(folder):
         ForgetsState,
         LoopsOnData,
         OpenSizes,
+        NeverEnds,
         Transforms,
     ]:
         torch.jit.script(model().eval()).save(folder / f"{model.__name__}.pt")

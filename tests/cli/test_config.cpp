@@ -210,7 +210,7 @@ TEST_CASE("a table of a command is for that command only, and overrides what is 
 TEST_CASE("a list may take several lines, with comments and a comma at its end") {
   const AttentionSandbox sandbox;
   write_config(sandbox, "a.toml",
-               "dynamic = [\n  \"ids:0=B\",  # the batch, [0]\n  'ids:1=S',\n]\n"
+               "; of [a model\ndynamic = [\n  \"ids:0=B\",  # the batch, [0]\n  'ids:1=S',\n]\n"
                "assert = [\"B >= 1\",\n  \"S <= 60\"]\ntarget = \"tract\"\nquiet = true\n");
   const Result result = sandbox.run({"export", "model.pt", "--config", "a.toml", "-o", "a.tar"});
   CHECK_EQ(result.err, "");

@@ -129,7 +129,7 @@ TEST_CASE("branches on sizes bind the file, or are refused") {
                  "   |  if x.size(1) > 4:\n"
                  "   |  ^^^^^^^^^^^^^^^^^\n"
                  "  why:  a branch on a size is fixed to the direction taken at all sizes tried\n"
-                 "  help: use --assert to confirm it\n"));
+                 "  help: to confirm it, add --assert 'T > 4'\n"));
   CHECK(contains(sandbox.content("out/graph.nnef"), "extension tract_assert T > 4;"));
 
   const ModelSandbox other("branch.pt");

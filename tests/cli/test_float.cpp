@@ -24,7 +24,7 @@ TEST_CASE("models compute in f16 in tract, and their inputs and outputs stay in 
   for (const std::string model : {"digits", "encoder", "gru", "lm"}) {
     CAPTURE(model);
     const Result wide =
-        sandbox.run({"export", model + ".pt", "-t", "tract", "-q", "-o", model + ".wide"});
+        sandbox.run({"export", model + ".pt", "-t", "tract", "-q", "-o", model + "_wide"});
     REQUIRE_EQ(wide.code, 0);
     const Result result = sandbox.run({"export", model + ".pt", "-t", "tract", "--check", "--float",
                                        "f16", "-o", model + ".nnef"});
@@ -36,12 +36,24 @@ TEST_CASE("models compute in f16 in tract, and their inputs and outputs stay in 
     CHECK_FALSE(contains(result.out, "DIFFERS"));
     const std::string graph = sandbox.content(model + ".nnef/graph.nnef");
     CHECK(contains(graph, "'f16'"));
-    CHECK(contains(graph, "(\"t2nnef_float\", \"f16\")"));
+    CHECK(contains(graph, "('t2nnef_float', 'f16')"));
     CHECK_FALSE(contains(graph, "datum_type = 'f16')"));  // of an external
     const Result again = sandbox.run({"check", model + ".pt", model + ".nnef"});
     CAPTURE(again.err);
     CHECK_EQ(again.code, 0);
   }
+}
+
+TEST_CASE("a check finds a wrong operation in a file that computes in f16") {
+  const FloatSandbox sandbox;
+  REQUIRE_EQ(sandbox.run(export_of("digits.pt", {"--float", "f16", "-q"})).code, 0);
+  std::string graph = sandbox.content("out.nnef/graph.nnef");
+  const size_t at = graph.find(" relu(");
+  REQUIRE_NE(at, std::string::npos);
+  sandbox.folder().write("out.nnef/graph.nnef", graph.replace(at, 6, " tanh("));
+  const Result result = sandbox.run({"check", "digits.pt", "out.nnef"});
+  CHECK_EQ(result.code, 5);
+  CHECK(contains(result.err, "error[output-mismatch]"));
 }
 
 TEST_CASE("inputs and outputs are f16 on request") {

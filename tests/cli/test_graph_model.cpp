@@ -92,8 +92,9 @@ TEST_CASE("what a graph lacks is named") {
   CHECK_EQ(ops.code, 0);
   CHECK(contains(ops.out, "aten::batch_norm"));
   check_failure(sandbox, {"export", "m.ir", "-t", "tract", "-o", "m.ir"}, 2,
-                "error[output-is-input]: 'm.ir' is the graph: nothing was written\n"
-                "  help: choose another output path\n");
+                "error[output-is-input]: the output 'm.ir' would replace the graph\n"
+                "  why:  the same command reads or writes this file\n"
+                "  help: give another path\n");
   sandbox.folder().write("bare.ir", sandbox.content("m.ir"));
   const Result bare = sandbox.run({"check", "bare.ir", "m.nnef.tgz"});
   CHECK_EQ(bare.code, 3);

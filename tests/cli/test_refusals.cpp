@@ -57,6 +57,14 @@ TEST_CASE("what only follows from a refusal is left out") {
   CHECK_EQ(headlines(err).size(), 1);
 }
 
+TEST_CASE("a loop without end is left after some iterations") {
+  const std::string err = refusals("NeverEnds.pt", {"-i", "x=3"});
+  CAPTURE(err);
+  CHECK_EQ(headlines(err), Headlines{"error[unsupported-output]", "error[unsupported-op]",
+                                     "error[data-dependent-branch]"});
+  CHECK(contains(err, "error[unsupported-output]: the model returns 2 values that are no tensors"));
+}
+
 TEST_CASE("operators of a library do not hide others") {
   const std::string err = refusals("CallsLibrary.pt", {"-i", "x=3"});
   CHECK_EQ(headlines(err), Headlines{"error[unsupported-op]", "error[unsupported-op]"});
@@ -71,7 +79,7 @@ TEST_CASE("after a result that cannot be known, the rest of the code is read") {
   CHECK_EQ(headlines(err), Headlines{"warning[unsupported-op]", "error[unsupported-op]"});
   CHECK(contains(err, "warning[unsupported-op]: the code that did not run calls 1 operator "));
   CHECK(contains(err, "1x aten::igamma   first: refused_models.py:"));
-  CHECK_FALSE(contains(err, "reshape"));
+  CHECK_FALSE(contains(err, "aten::reshape"));
 }
 
 TEST_CASE("code that cannot be compiled is read") {
@@ -88,7 +96,7 @@ TEST_CASE("inspect and ops show what they can of refused models") {
   Result result = sandbox.run({"inspect", "CallsPairs.pt"});
   CHECK_EQ(result.code, 4);
   CHECK(contains(result.out, "CallsPairs.pt: TorchScript, format version "));
-  CHECK(contains(result.out, "  1x  lab::pair    not known to this LibTorch\n"));
+  CHECK(contains(result.out, "  1x  lab::pair     not known to this LibTorch\n"));
   CHECK(contains(result.err, "error[unsupported-op]: 2 operators are not known to this LibTorch"));
   result = sandbox.run({"inspect", "CallsLibrary.pt", "-i", "x=3"});
   CHECK_EQ(result.code, 4);
@@ -111,19 +119,20 @@ TEST_CASE("inspect and ops show what they can of refused models") {
 
 TEST_CASE("all inputs without samples are listed") {
   const Sandbox sandbox({"TakesMuch.pt"});
-  check_failure(sandbox, {"export", "TakesMuch.pt", "-t", "tract"}, 2,
-                "error[input-missing]: 3 inputs have no samples\n"
-                "   'x' (Tensor)\n"
-                "   'n' (int)\n"
-                "   'pair_0' (Tensor)\n"
-                "  why:  the file contains neither their shapes nor their values\n"
-                "  help: give shapes and values, for example --input x=1,3,224,224,f32 --input "
-                "n=int:3 --input pair_0=1,3,224,224,f32; `t2nnef inspect` shows the arguments\n");
+  check_failure(
+      sandbox, {"export", "TakesMuch.pt", "-t", "tract"}, 2,
+      "error[input-missing]: 3 inputs have no samples\n"
+      "   'x' (Tensor)\n"
+      "   'n' (int)\n"
+      "   'pair_0' (Tensor)\n"
+      "  why:  the file contains neither their shapes nor their values\n"
+      "  help: give shapes and values, such as --input x=1,16,f32 --input n=int:3 --input "
+      "pair_0=1,16,f32; `t2nnef inspect` shows the arguments\n");
   check_failure(sandbox, {"export", "TakesMuch.pt", "-t", "tract", "-i", "x=3", "-i", "n=int:2"}, 2,
                 "error[input-missing]: the input 'pair_0' (Tensor) has no sample\n"
                 "  why:  the file does not contain its shape\n"
-                "  help: give shape and type, for example --input pair_0=1,3,224,224,f32, or give "
-                "values: --input pair_0=@file.npy\n");
+                "  help: give its shape, such as --input pair_0=1,16,f32, or its values: --input "
+                "pair_0=@file.npy\n");
 }
 
 TEST_CASE("a model traced in training mode is told to call eval() first") {
@@ -152,7 +161,7 @@ TEST_CASE("an option that names no loop says so") {
 TEST_CASE("every size that no expression gives is named, and nothing that follows") {
   const std::string err = refusals("OpenSizes.pt", {"-i", "x=16,3", "--dynamic", "x:0=N"});
   CAPTURE(err);
-  CHECK_EQ(headlines(err), Headlines{"error[dynamic-size]", "error[dynamic-size]"});
+  CHECK_EQ(headlines(err), Headlines{"error[dynamic-assumption]"});
   CHECK(contains(err, "|  a = x[: int(n ** 0.5)]\n"));
   CHECK(contains(err, "|  b = x[: int(n * 1.4) - n]\n"));
 }

@@ -38,8 +38,12 @@ Commands:
   ops                       List the supported operators
   opt                       Run passes one by one, verify each, and find the one
                             that breaks
+  reduce                    Find the smallest part of a model that fails in the
+                            same way
   lint                      Report suspicious quantisation in a file
   tensors                   List or write the tensors of a .pt file
+  graph                     Draw a model, a graph or an NNEF artefact as HTML or
+                            SVG
   explain                   Explain the id of a message, or an exit code
   env                       Show versions, LibTorch, engines and processor
   help                      Describe a command with all its options
@@ -47,7 +51,7 @@ Commands:
 
 Options:
   -h, --help                Print this help
-  --version                 Print the versions of t2nnef, LibTorch and the
+  -V, --version             Print the versions of t2nnef, LibTorch and the
                             default target
   -v, --verbose             With --version: also print how models are sandboxed
 
@@ -128,7 +132,7 @@ TEST_CASE("the help of a command: one screen, and all options on request") {
     }
     ++commands;
   }
-  CHECK_EQ(commands, 14);
+  CHECK_EQ(commands, 16);
   CHECK_EQ(sandbox.run({"help", "exprot"}).err,
            usage("there is no command 'exprot'\n  help: did you mean 'export'?\n"));
 }
@@ -188,8 +192,8 @@ TEST_CASE("misspelt and missing words") {
                 usage("there is no command 'exprot'\n  help: did you mean 'export'?\n"));
   check_failure(sandbox, {"convert"}, 2,
                 usage("there is no command 'convert'\n"
-                      "  help: commands are: export, check, inspect, run, bench, diff, ops, opt, lint, "
-                      "tensors, explain, env, help, completion\n"));
+                      "  help: commands are: export, check, inspect, run, bench, diff, ops, opt, "
+                      "reduce, lint, tensors, graph, explain, env, help, completion\n"));
   check_failure(sandbox, {"my model.pt"}, 2,
                 usage("the command is missing before 'my model.pt'\n"
                       "  help: to export it: t2nnef export 'my model.pt' --target tract\n"));

@@ -100,12 +100,38 @@ TEST_CASE("a folder is no engine, and no output replaces it") {
 }
 
 TEST_CASE("a value that is no tensor: its text is shown") {
-  const Result result = Sandbox({"HasMethods.pt"})
-                            .run({"export", "HasMethods.pt", "-t", "tract", "--method",
-                                  "decode_step", "-i", "h=2,3", "-i", "k=2", "-o", "out.nnef"});
+  const Result result = Sandbox({"methods.pt"})
+                            .run({"export", "methods.pt", "-t", "tract", "--method", "decode_step",
+                                  "-i", "h=2,3", "-i", "k=2", "-o", "out.nnef"});
   CHECK_EQ(result.err,
            "error[input-shape]: the sample of the input 'k' does not fit its type 'int'\n"
            "  help: give a value of this type: --input k=int:3\n");
+}
+
+TEST_CASE("a state of the caller's does not reset; sizes to run the file keep to its assertions") {
+  const Sandbox sandbox({"takes_state.pt"});
+  const Result result =
+      sandbox.run(export_of("takes_state.pt", {"--dynamic", "x:1=S", "--assert", "S>=7", "-i",
+                                               "x=2,9,3", "--check", "--engine", "reference"}));
+  CHECK_EQ(result.code, 0);
+  CHECK_FALSE(contains(result.err, "resets-each-run"));
+  CHECK(contains(sandbox.content("out.nnef/graph.nnef"), "tract_core_scan("));
+  const std::string summary = sandbox.run({"inspect", "out.nnef"}).out;
+  CHECK(contains(summary, " -i x=2,7,3,f32 -i h=1,2,4,f32 -i c=1,2,4,f32 -o out.npz\n"));
+  CHECK_EQ(sandbox.run({"run", "out.nnef", "-i", "x=2,7,3,f32", "--engine", "reference"}).code, 0);
+}
+
+TEST_CASE("a model in training mode is told eval() first, a saved tensor what it is") {
+  const Sandbox sandbox({"traced_in_training.pt", "saved_tensor.pt"});
+  const Result training = sandbox.run(export_of("traced_in_training.pt", {}));
+  CHECK_EQ(training.code, 4);
+  CHECK(training.err.ends_with(
+      "  help: call model.eval() before tracing, and save the model again\n"));
+  const Result tensor = sandbox.run(export_of("saved_tensor.pt", {}));
+  CHECK_EQ(tensor.code, 3);
+  CHECK(tensor.err.starts_with(
+      "error[model-format]: 'saved_tensor.pt' contains saved tensors, not a model\n"));
+  CHECK(contains(tensor.err, "--input x=@saved_tensor.pt"));
 }
 
 TEST_CASE("lines fit 80 columns, or COLUMNS") {
@@ -123,13 +149,24 @@ TEST_CASE("lines fit 80 columns, or COLUMNS") {
     const std::string help = sandbox.run({command, "--help-all"}).out;
     CHECK_LE(longest_line(help), 80);
   }
-  for (const char* columns : {"80", "120"}) {
-    CAPTURE(columns);
-    const std::string list = sandbox.run({"ops"}, {{"COLUMNS", columns}}).out;
-    CHECK(contains(list, "\n  aten::relu "));
-  }
+  CHECK(contains(sandbox.run({"ops"}, {{"COLUMNS", "120"}}).out, "\n  aten::relu "));
+  CHECK(contains(sandbox.run({"ops"}, {{"COLUMNS", "80"}}).out, "\n  aten::relu\n      "));
   const std::string passes = sandbox.run({"opt", "--list"}, {{"COLUMNS", "120"}}).out;
   CHECK(contains(passes, "\n      "));  // a text that goes on
+}
+
+TEST_CASE("a table of losses says what integers of 4 bits take") {
+  Sandbox sandbox;
+  sandbox.copy_fixture("digits_cnn/model.pt", "m.pt");
+  std::ofstream(sandbox.path("four.json")) << R"({"": {"weights": {"format": "int", "bits": 4}}})";
+  const auto run = [&](const std::string& settings) {
+    return sandbox.run({"export", "m.pt", "-t", "tract", "-o", "m.tgz", "--compress", settings})
+        .out;
+  };
+  const std::string note = "  integers of fewer than 8 bits take a byte each\n";
+  CHECK(contains(run("four.json"), note));
+  CHECK_FALSE(contains(run("int8-weights"), note));
+  CHECK(contains(run("int8-weights"), ", the same largest element in "));
 }
 
 TEST_CASE("colours: on request, never in files by themselves") {

@@ -111,10 +111,18 @@ def readers_of(folder):
     out = {}
     for line in (Path(folder) / "graph.nnef").read_text().splitlines():
         match = STATEMENT.match(line)
-        if match and not line.startswith("     "):
+        if match and not line.startswith("     ") and not match["right"].startswith("variable"):
             for word in re.findall(r"\w+", match["right"]):
                 out.setdefault(word, re.match(r"\(?(\w+)", match["left"])[1])
     return out
+
+
+def results_of(folder):
+    """For each output of the graph what it is computed from, by their names."""
+    lines = (Path(folder) / "graph.nnef").read_text().splitlines()
+    names = set(re.findall(r"\w+", next(line for line in lines if line.startswith("graph ")).partition("->")[2]))
+    matches = [match for match in map(STATEMENT.match, lines) if match]
+    return {match["left"]: re.findall(r"\w+", match["right"])[1] for match in matches if match["left"] in names}
 
 
 def in_graph(folder, fault):

@@ -62,12 +62,15 @@ def exported(options, name, model, inputs, folder):
     if child.returncode != 0:
         sys.exit(f"{name}: {child.stderr}")
     paths = [path for path, _ in torch.jit.load(str(model)).named_modules() if path]
-    readers = faults.readers_of(artefact)
+    readers, results = faults.readers_of(artefact), faults.results_of(artefact)
     modules = {}
     for fault in faults.faults_of(artefact):
-        # A constant that is no parameter belongs to the operation that reads it.
-        is_own = modules_of(fault.name, paths) != {""}
-        modules[fault.name] = modules_of(fault.name if is_own else readers.get(fault.name, fault.name), paths)
+        found = modules_of(fault.name, paths)
+        if fault.label and found == {""}:  # a constant that is no parameter belongs to what reads it
+            found = modules_of(readers.get(fault.name, fault.name), paths)
+        if fault.name in results:  # outputs are not named by their modules
+            found = found | modules_of(results[fault.name], paths)
+        modules[fault.name] = found
     return Subject(name, model, inputs, artefact, modules,
                    ("mul",) if name in ("bert", "dynamic") else (), words)
 

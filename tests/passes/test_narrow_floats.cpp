@@ -14,13 +14,12 @@ std::string narrowed(std::string_view text, const PassContext& context = {}) {
 
 TEST_CASE("layers compute in f16, softmax in f32; inputs and outputs keep their dtypes") {
   CHECK(narrowed(R"(graph m(%x: f32[2,2]) -> (%s as "y") {
-    const %w: f32[2,2] = [1.0, 2.0, 3.0, 4.0]
+    const %w: f32[2,2] = {1.0, 2.0, 3.0, 4.0}
     %a: f32[2,2] = aten::linear(input=%x, weight=%w, bias=none) in f32
     %b: f32[2,2] = aten::relu(self=%a)
     %s: f32[2,2] = aten::softmax.int(self=%b, dim=1, dtype=none)
   })") == R"(graph m(%x: f32[2,2]) -> (%s as "y") {
-  const %w_as_f16: f32[2,2] = [1.0, 2.0, 3.0, 4.0]
-
+  const %w_as_f16: f32[2,2] = {1.0, 2.0, 3.0, 4.0}
   %x_as_f16: f16[2,2] = t2n::cast(self=%x, dtype=f16) as cast_0
   %w: f16[2,2] = t2n::cast(self=%w_as_f16, dtype=f16) as cast_1
   %a: f16[2,2] = aten::linear(input=%x_as_f16, weight=%w, bias=none) as linear_0 in f16

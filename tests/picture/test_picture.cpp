@@ -31,11 +31,14 @@ const char* const kGraph = R"(graph Net(%x: f32[2,3]) -> (%act.relu as "y") {
   const %fc.weight: f32[3] = {1.0, 0.0, -2.0}
 
 @Net/ModuleList[layers]/Linear[0]:
-  %fc: f32[2,3] = aten::mul.Tensor(self=%x, other=%fc.weight) as mul_0  # model.py:7
-  %fc.abs: f32[2,3] = aten::abs(self=%fc) as abs_0  # model.py:7
+  %fc: f32[2,3] = aten::mul.Tensor(self=%x, other=%fc.weight) as mul_0 !0  # model.py:7
+  %fc.abs: f32[2,3] = aten::abs(self=%fc) as abs_0 !0  # model.py:7
 
 @Net/ModuleList[layers]/ReLU[1]:
-  %act.relu: f32[2,3] = aten::relu(self=%fc.abs) as relu_0  # model.py:8
+  %act.relu: f32[2,3] = aten::relu(self=%fc.abs) as relu_0 !1  # model.py:8
+
+  source !0 = model.py:7 in forward
+  source !1 = model.py:8 in forward
 }
 )";
 
@@ -157,6 +160,42 @@ TEST_CASE("a large group is divided, in order, and every layout stays small") {
   CHECK_EQ(picture.groups.at(1).name, "x … v65");
 }
 
+TEST_CASE("calls of one module are groups of their own") {
+  const Picture picture = graph_picture(R"(graph Net(%x: f32[2]) -> (%f as "y") {
+
+@Net/Act[act]:
+  %a: f32[2] = aten::relu(self=%x) as relu_0
+  %b: f32[2] = aten::abs(self=%a) as abs_0
+
+@Net:
+  %c: f32[2] = aten::neg(self=%b) as neg_0
+
+@Net/Act[act]:
+  %d: f32[2] = aten::relu(self=%c) as relu_1
+  %e: f32[2] = aten::abs(self=%d) as abs_1
+
+@Net/Other[other]:
+  %g: f32[2] = aten::relu(self=%x) as relu_0
+
+@Net/Act[act]:
+  %f: f32[2] = aten::add.Tensor(self=%e, other=%g, alpha=1) as add_0
+}
+)");
+  // What does not depend on a call through others belongs to it.
+  REQUIRE_EQ(picture.groups.size(), 3);
+  CHECK_EQ(picture.groups[1].name, "act");
+  CHECK_EQ(picture.groups[2].name, "act (2)");
+  CHECK_EQ(picture.groups[2].path, "act");
+  const auto group = [&](const char* name) {
+    return node_of(picture, name, NodeKind::other).group;
+  };
+  CHECK_EQ(group("a"), 1);
+  CHECK_EQ(group("b"), 1);
+  CHECK_EQ(group("d"), 2);
+  CHECK_EQ(group("f"), 2);
+  CHECK_EQ(group("g"), 0);
+}
+
 TEST_CASE("an edge passes a port of each group around one of its ends") {
   const Picture picture = graph_picture();
   const std::vector<picture::Level> levels = picture::levels_of(picture);
@@ -176,7 +215,7 @@ TEST_CASE("an artefact's picture has lines, modules from names, and types") {
       "x = tract_core_external(shape = [2, 3], datum_type = 'f32');\n"
       "conv1_relu = relu(x);\n"
       "m = conv1_relu > 0.0;\n"
-      "y, z = split(conv1_relu, axis = 1, ratios = [1, 2]);\n");
+      "y, z = unstack(conv1_relu, axis = 0);\n");
   CHECK_EQ(node_of(picture, "x", NodeKind::input).results.at(0).type, "f32[2,3]");
   const picture::Node& relu = node_of(picture, "conv1_relu", NodeKind::other);
   CHECK_EQ(relu.results.at(0).type, "f32[2,3]");
@@ -184,7 +223,7 @@ TEST_CASE("an artefact's picture has lines, modules from names, and types") {
   CHECK_EQ(relu.nnef.at(0).text, "conv1_relu = relu(x);");
   const picture::Node& split = node_of(picture, "y", NodeKind::moves);
   REQUIRE_EQ(split.results.size(), 2);
-  CHECK_EQ(split.results[1].type, "f32[2,2]");
+  CHECK_EQ(split.results[1].type, "f32[3]");
   CHECK_EQ(split.arguments.at(0).first, "axis");
   CHECK_EQ(node_of(picture, "m", NodeKind::other).op, "expression");
 }
@@ -219,6 +258,17 @@ TEST_CASE("values colour tensors, and the modules around them") {
       "c");
   CHECK_EQ(check.label, "max |Δ|");
   REQUIRE_EQ(check.values.size(), 1);
+  const auto table_of_all = picture::read_colors(
+      R"({"check": {"outputs": [{"name": "y", "max_abs": 0.5}], "localisation": {"table":
+          [{"tensor": "fc", "distance": 0.25}, {"tensor": "y", "distance": null}]}}})",
+      "c");
+  CHECK_EQ(table_of_all.label, "relative difference");
+  REQUIRE_EQ(table_of_all.values.size(), 1);
+  CHECK_EQ(table_of_all.values[0].value, 0.25);
+  const auto first = picture::read_colors(
+      R"({"first": [{"tensor": "fc", "worst": {"expected": 1, "actual": -1}}]})", "c");
+  REQUIRE_EQ(first.values.size(), 1);
+  CHECK_EQ(first.values[0].value, 2);
   const auto loss = picture::read_colors(
       R"({"compression": {"layers": [{"module": "layers.0", "results_snr_db": 20},
           {"module": "layers.1", "results_snr_db": null, "results_exact": true}]}})",
@@ -237,7 +287,7 @@ TEST_CASE("no text of a model becomes part of a format") {
   picture.title = picture.note = attack;
   for (picture::Group& group : picture.groups) group.name = group.type = group.path = attack;
   for (picture::Node& node : picture.nodes) {
-    node.name = node.op = node.definition = node.problem = attack;
+    node.name = node.op = node.label = node.definition = node.problem = attack;
     node.module = node.module_class = attack;
     node.arguments = {{attack, attack}};
     node.nnef = node.source = {{attack, 1, attack}};

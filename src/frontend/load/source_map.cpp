@@ -130,7 +130,9 @@ ir::Source SourceMap::find(const torch::jit::SourceRange& range, bool torch_too)
 ir::Source SourceMap::find(const std::string& record, size_t offset) {
   const Entry* entry = entry_at(record, offset);
   if (entry == nullptr) return {};
-  return source_at(table(record).texts[entry->text], entry->begin, entry->end, true);
+  const Text& text = table(record).texts[entry->text];
+  ir::Source own = source_at(text, entry->begin, entry->end, false);
+  return own.frames.empty() ? source_at(text, entry->begin, entry->end, true) : own;
 }
 
 ir::Source SourceMap::find_assignment(const torch::jit::SourceRange& near,

@@ -24,7 +24,7 @@ class SourceMap {
   /// The frames, and the source line with its caret. Frames in torch's own files are omitted unless
   /// `torch_too`; the result may then be empty.
   ir::Source find(const torch::jit::SourceRange& range, bool torch_too);
-  /// The same for an offset in a record.
+  /// The same for an offset in a record: the user's own frames if there are any, else torch's.
   ir::Source find(const std::string& record, size_t offset);
   /// The next assignment to an attribute after a nearby location: torch does not store its own.
   ir::Source find_assignment(const torch::jit::SourceRange& near, const std::string& attribute);

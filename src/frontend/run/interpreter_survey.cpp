@@ -1,4 +1,5 @@
 // Runs that go on after refusals, to find all of them.
+#include <algorithm>
 #include <utility>
 
 #include "src/diag/error.h"
@@ -55,10 +56,12 @@ void Interpreter::run_taken(Node* node, Environment& env) {
   env.set_outputs(node, env.take_results(block));
 }
 
-/// Runs a loop as this run's values end it.
+/// Runs a loop as this run's values end it, but for its first iterations only: further ones, which
+/// may have no end, repeat the same refusals.
 void Interpreter::run_iterations(Node* node, Environment& env) {
+  constexpr int64_t kMost = 8;
   Block* body = node->blocks()[0];
-  const int64_t trips = unmarked(env.at(node->input(0))).toInt();
+  const int64_t trips = std::min(kMost, unmarked(env.at(node->input(0))).toInt());
   bool goes_on = unmarked(env.at(node->input(1))).toBool();
   Values carried = env.all(node->inputs().slice(2));
   for (int64_t i = 0; goes_on && i < trips; ++i) {

@@ -68,7 +68,7 @@ class Binder {
 
   /// The option that gives the sample.
   static std::string example(const Missing& input) {
-    return cat("--input ", input.name, is_tensor(input.type) ? "=1,3,224,224,f32" : "=int:3");
+    return cat("--input ", input.name, "=", example_of(*input.type));
   }
 
   /// Nothing stands for a missing sample, so that all of them are found.
@@ -89,10 +89,9 @@ class Binder {
           cat("the input ", quoted(first.name), " (", first.type->str(), ") has no sample");
       out.why =
           tensor ? "the file does not contain its shape" : "the file does not contain its value";
-      out.help = tensor ? cat("give shape and type, for example ", example(first),
-                              ", or give values: --input ", first.name, "=@file.npy")
-                        : cat("give its value, for example ", example(first),
-                              ", float:0.5, bool:true, str:text or none");
+      out.help = tensor ? cat("give its shape, such as ", example(first),
+                              ", or its values: --input ", first.name, "=@file.npy")
+                        : cat("give its value: ", example(first));
       throw Error(std::move(out));
     }
     std::vector<Use> uses;
@@ -104,7 +103,7 @@ class Binder {
     out.message = cat(missing_.size(), " inputs have no samples");
     set_uses(out, std::move(uses));
     out.why = "the file contains neither their shapes nor their values";
-    out.help = cat("give shapes and values, for example ", joined(examples, " "),
+    out.help = cat("give shapes and values, such as ", joined(examples, " "),
                    "; `t2nnef inspect` shows the arguments");
     throw Error(std::move(out));
   }

@@ -29,12 +29,13 @@ void count_tensor(const std::string& name, const at::Tensor& tensor,
   }
   if (known.empty())
     throw Error("model-format", cat("the model has no method ", quoted(method)),
-                "it has no methods at all");
+                "it has no methods at all", {}, method);
   const std::string near = nearest(method, methods);
   throw Error("model-format", cat("the model has no method ", quoted(method)),
               cat("its methods are: ", known),
               near.empty() ? cat("choose one, for example: --method ", methods[0])
-                           : cat("did you mean --method ", near, "?"));
+                           : cat("did you mean --method ", near, "?"),
+              method);
 }
 
 }  // namespace

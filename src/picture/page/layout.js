@@ -21,14 +21,15 @@ function cut(text, most) {
 
 function titleOf(item) {
   if (item.isGroup) return cut(item.name || "model", 44);
-  return cut(item.kind === "input" || item.kind === "output" ? item.name : shortOp(item.op), 30);
+  return cut(item.label, 30);
 }
 
-// The module of a node as seen from its group.
+// The module of a node as seen from its group, if it says something new.
 function innerModule(node) {
   const outer = node.up.path;
-  if (!node.module || !outer) return node.module || "";
-  return node.module.startsWith(`${outer}.`) ? node.module.slice(outer.length + 1) : "";
+  let out = node.module || "";
+  if (outer) out = out.startsWith(`${outer}.`) ? out.slice(outer.length + 1) : "";
+  return out === node.label ? "" : out;
 }
 
 function subtitleOf(item) {

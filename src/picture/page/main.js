@@ -23,7 +23,7 @@ function runSearch(query) {
   results.classList.toggle("open", query.trim() !== "");
   el("p", hits.list.length === 1 ? "1 match" : `${hits.list.length} matches`, results);
   hits.list.slice(0, most).forEach((node, i) => {
-    const button = el("button", `${shortOp(node.op)}  `, results);
+    const button = el("button", `${node.label}  `, results);
     el("small", node.name, button);
     button.onclick = () => goTo(i);
   });

@@ -2,11 +2,6 @@
 // The picture: groups with their members, and which tensors cross their borders.
 const picture = JSON.parse(document.getElementById("data").textContent);
 
-function shortOp(op) {
-  const name = op.replace(/^.*::/, "").replace(/^tract_(core|[a-z]+)_/, "");
-  return op.includes("::") ? name.replace(/\..*$/, "") : name;
-}
-
 // Groups hold: index, members (nodes and groups in order), opened, levels (edges between members), ins and outs
 // (tensors that enter and leave, with the members that they reach or come from), count (of nodes).
 function makeModel(data) {

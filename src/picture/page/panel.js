@@ -30,9 +30,9 @@ function showLines(title, lines) {
   if (!lines || lines.length === 0) return;
   el("h3", title, panel);
   for (const line of lines) {
-    if (line.file) el("code", line.line > 0 ? `${line.file}:${line.line}` : line.file, panel, "hint");
+    const place = line.line > 0 ? `${line.file}:${line.line}` : line.file;
+    if (place) el("div", undefined, panel).append(el("code", place), el("span", line.function ? `  in ${line.function}` : "", undefined, "hint"));
     if (line.text) el("pre", line.text, panel);
-    else el("br", undefined, panel);
   }
 }
 
@@ -59,7 +59,7 @@ function showWeight(weight) {
 }
 
 function showNode(node) {
-  el("h2", shortOp(node.op), panel);
+  el("h2", node.label, panel);
   el("code", node.name, panel, "hint");
   if (node.problem) el("p", node.problem, panel, "problem");
   const about = [["operator", node.op]];
@@ -72,7 +72,7 @@ function showNode(node) {
   rows("Arguments", Object.entries(node.arguments || {}));
   links("Inputs", node.inputs.map((edge) => [edge.from, `${edge.operand ? `${edge.operand}: ` : ""}${edge.from.results[edge.result].name}  ${edge.type}`]));
   rows("Results", node.results.map((result) => [result.type || "?", result.name]));
-  links("Read by", node.readers.map((edge) => [edge.to, `${shortOp(edge.to.op)}  ${edge.to.name}`]));
+  links("Read by", node.readers.map((edge) => [edge.to, `${edge.to.label}  ${edge.to.name}`]));
   (node.weights || []).forEach(showWeight);
   if (node.definition) showLines("Fragment", [{ text: node.definition }]);
 }
