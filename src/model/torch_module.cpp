@@ -43,6 +43,12 @@ void give_memory_back() {
 #endif
 }
 
+/// PREFIX of an installed PREFIX/lib/t2nnef; "" for any other folder, above which may lie anything.
+std::string prefix_of(const fs::path& folder) {
+  const fs::path lib = folder.parent_path();
+  return folder.filename() == "t2nnef" && lib.filename() == "lib" ? lib.parent_path().string() : "";
+}
+
 std::string load_error() {
   const char* const reason = ::dlerror();
   refuse_out_of_memory(reason == nullptr ? "" : reason);
@@ -116,7 +122,7 @@ TorchModuleLibrary open_module() {
   if (!libraries.empty())
     found = find_torch({.environment = environment_value("T2NNEF_TORCH"),
                         .own_folder = library_folder(),
-                        .prefix = fs::path(library_folder()).parent_path().parent_path().string(),
+                        .prefix = prefix_of(library_folder()),
                         .virtual_env = environment_value("VIRTUAL_ENV")},
                        libraries, [&](const TorchLibrary& ours, const LibTorch& torch) {
                          return loader.load(ours, torch);

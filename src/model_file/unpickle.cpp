@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "src/diag/error.h"
+#include "src/model_file/pickle_bytes.h"
 #include "src/model_file/pickle_scan.h"
 
 namespace t2n::model_file {
@@ -64,8 +65,8 @@ class Machine {
 
   /// Nothing if the pickle is invalid.
   std::optional<Pickle> run() {
-    while (at_ < bytes_.size()) {
-      const char opcode = bytes_[at_++];
+    while (!bytes_.is_at_end()) {
+      const char opcode = bytes_.next();
       if (opcode == '.') {
         if (stack_.empty()) return std::nullopt;
         out_.root = stack_.back();
@@ -79,12 +80,12 @@ class Machine {
  private:
   bool step(char opcode) {
     switch (opcode) {
-      case '\x80': return skip(1);                             // PROTO
+      case '\x80': return bytes_.skip(1);                      // PROTO
       case 'K': return integer(1);                             // BININT1
       case 'M': return integer(2);                             // BININT2
       case 'J': return integer(4);                             // BININT
       case '\x8a': return long_integer();                      // LONG1
-      case 'G': return skip(8) && push({Kind::other});         // BINFLOAT
+      case 'G': return bytes_.skip(8) && push({Kind::other});  // BINFLOAT
       case 'X': return string(4, Kind::string);                // BINUNICODE
       case '\x8c': return string(1, Kind::string);             // SHORT_BINUNICODE
       case '\x8d': return string(8, Kind::string);             // BINUNICODE8
@@ -121,55 +122,35 @@ class Machine {
     }
   }
 
-  bool skip(uint64_t count) {
-    if (count > bytes_.size() - at_) return false;
-    at_ += static_cast<size_t>(count);
-    return true;
-  }
-  bool number(size_t width, uint64_t& out) {
-    if (width > bytes_.size() - at_) return false;
-    out = 0;
-    for (size_t i = 0; i < width; ++i)
-      out |= uint64_t{static_cast<unsigned char>(bytes_[at_++])} << (8 * i);
-    return true;
-  }
   bool integer(size_t width) {
-    uint64_t value = 0;
-    if (!number(width, value)) return false;
+    const auto value = bytes_.number(width);
+    if (!value) return false;
     const bool is_signed = width == 4;
     return push(
-        {Kind::integer, is_signed ? static_cast<int32_t>(value) : static_cast<int64_t>(value)});
+        {Kind::integer, is_signed ? static_cast<int32_t>(*value) : static_cast<int64_t>(*value)});
   }
   /// Two's complement; longer than 8 bytes is no size of a tensor.
   bool long_integer() {
-    uint64_t width = 0;
-    if (!number(1, width) || width > bytes_.size() - at_) return false;
-    if (width > 8) return skip(width) && push({Kind::other});
-    uint64_t value = 0;
-    number(static_cast<size_t>(width), value);
+    const auto count = bytes_.number(1);
+    if (!count) return false;
+    const auto width = static_cast<size_t>(*count);
+    if (width > 8) return bytes_.skip(width) && push({Kind::other});
+    const auto number = bytes_.number(width);
+    if (!number) return false;
+    uint64_t value = *number;
     if (width > 0 && width < 8 && (value >> (8 * width - 1)) != 0)
       value |= ~uint64_t{0} << (8 * width);
     return push({Kind::integer, static_cast<int64_t>(value)});
   }
   bool string(size_t width, Kind kind) {
-    uint64_t count = 0;
-    if (!number(width, count) || !skip(count)) return false;
-    const auto size = static_cast<size_t>(count);
-    return push({kind, 0, std::string(bytes_.data() + (at_ - size), size)});
-  }
-  bool line(std::string& out) {
-    const size_t begin = at_;
-    while (at_ < bytes_.size())
-      if (bytes_[at_++] == '\n') {
-        out.assign(bytes_.data() + begin, at_ - begin - 1);
-        return true;
-      }
-    return false;
+    const auto text = bytes_.counted(width);
+    return text && push({kind, 0, std::string(*text)});
   }
   bool global() {
-    std::string module, name;
-    if (!line(module) || !line(name)) return false;
-    std::string full = cat(module, ".", name);
+    const auto module = bytes_.line();
+    const auto name = module ? bytes_.line() : std::nullopt;
+    if (!name) return false;
+    std::string full = cat(*module, ".", *name);
     if (!is_data(full) || is_harmful(full))
       throw Error("model-format",
                   cat(quoted(path_), " holds more than tensors: it needs the Python code of ",
@@ -190,15 +171,15 @@ class Machine {
     return true;
   }
   bool put(size_t width) {
-    uint64_t key = 0;
-    if (!number(width, key) || stack_.empty()) return false;
-    memo_[key] = stack_.back();
+    const auto key = bytes_.number(width);
+    if (!key || stack_.empty()) return false;
+    memo_[*key] = stack_.back();
     return true;
   }
   bool get(size_t width) {
-    uint64_t key = 0;
-    if (!number(width, key)) return false;
-    const auto found = memo_.find(key);
+    const auto key = bytes_.number(width);
+    if (!key) return false;
+    const auto found = memo_.find(*key);
     if (found == memo_.end()) return false;
     stack_.push_back(found->second);
     return true;
@@ -263,9 +244,8 @@ class Machine {
     return true;
   }
 
-  std::span<const char> bytes_;
+  PickleBytes bytes_;
   const std::string& path_;
-  size_t at_ = 0;
   size_t count_ = 0;
   std::vector<Value::Id> stack_;
   std::vector<size_t> marks_;

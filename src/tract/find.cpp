@@ -153,11 +153,11 @@ std::string_view origin_name(Origin origin) {
 
 Search search_from_environment(std::string option) {
   std::error_code error;
-  const fs::path program = fs::read_symlink("/proc/self/exe", error);
+  const fs::path folder = fs::read_symlink("/proc/self/exe", error).parent_path();
   return {.option = option == "auto" ? "" : std::move(option),
           .environment = environment_value("T2NNEF_TRACT_LIB"),
           .virtual_env = environment_value("VIRTUAL_ENV"),
-          .prefix = program.parent_path().parent_path().string()};
+          .prefix = folder.filename() == "bin" ? folder.parent_path().string() : ""};
 }
 
 Candidates find_engines(const Search& search) {
