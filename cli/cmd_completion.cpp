@@ -28,6 +28,8 @@ std::string values_of(const CLI::Option& option) {
   if (is("preset")) return "causal-llm";
   if (is("nan")) return "report keep";
   if (is("color")) return "auto always never";
+  if (is("localize")) return "never on-failure always";
+  if (is("float")) return "f16 f16-io";
   return {};
 }
 

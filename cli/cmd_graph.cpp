@@ -95,6 +95,7 @@ std::vector<nnef::Destination> destinations(const GraphCommand& options) {
 
 picture::Picture picture_of(const GraphCommand& options, Console& console) {
   const std::string title = fs::path(options.model).filename().string();
+  const target::Target target = target::parse_target(options.target);
   const bool is_artefact = nnef::looks_like_artefact(options.model);
   if (is_artefact || is_graph_file(options.model)) {
     if (has_trace_options(options.inputs) || !options.inputs.specs.empty())
@@ -104,7 +105,7 @@ picture::Picture picture_of(const GraphCommand& options, Console& console) {
     return picture::from_graph(read_graph_file(options.model), title, "graph", {});
   }
   ExportOptions traced = traced_options(options.model, options.inputs, console.report());
-  traced.target = target::parse_target(options.target);
+  traced.target = target;
   return model_picture(traced);
 }
 

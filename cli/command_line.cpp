@@ -261,17 +261,28 @@ Tokens with_added_options(Tokens tokens, const CLI::App& app, std::vector<Settin
   return tokens;
 }
 
+/// Whether a text has "--input", and not only "--input-name".
+bool names_option(const std::string& text, const std::string& option) {
+  const std::string word = "--" + option;
+  for (size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) {
+    const size_t end = at + word.size();
+    if (end == text.size() ||
+        (text[end] != '-' && std::isalnum(static_cast<unsigned char>(text[end])) == 0))
+      return true;
+  }
+  return false;
+}
+
 /// An error about an option that a variable or a file sets says so.
 Error with_origins(const Error& error, const std::vector<Setting>& used) {
   Diagnostic out = error.diagnostic();
   if (error.code() != ExitCode::usage) return error;
   const std::string text = error.what();
   for (const Setting& setting : used)
-    if (text.find(quoted(setting.value)) != std::string::npos ||
-        text.find("--" + setting.option) != std::string::npos)
+    if (text.find(quoted(setting.value)) != std::string::npos || names_option(text, setting.option))
       out.details.push_back(
           cat(setting.origin, " sets --", setting.option, " to ", quoted(setting.value)));
-  return Error(std::move(out));
+  return Error(std::move(out), error.others());
 }
 
 std::string& quoted_command() {

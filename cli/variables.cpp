@@ -22,7 +22,8 @@ constexpr std::array<std::string_view, 4> kKnown = {"T2NNEF_TRACT_LIB", "T2NNEF_
 /// Options that only a command line has.
 constexpr std::array<std::string_view, 2> kNever = {"help", "help-all"};
 /// `export` refuses these without --check.
-constexpr std::array<std::string_view, 4> kOfCheck = {"engine", "tolerance", "seeds", "strict"};
+constexpr std::array<std::string_view, 5> kOfCheck = {"engine", "tolerance", "seeds", "strict",
+                                                      "localize"};
 
 /// "T2NNEF_MAX_MEMORY"
 std::string variable_of(const std::string& option) {

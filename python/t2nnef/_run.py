@@ -20,7 +20,7 @@ class Report(dict):
 class Error(RuntimeError):
     """What the program said when it did not succeed.
 
-    exit_code: see docs/diagnostics.md; id: of the first error ("unsupported-operator"); report: as far as it came.
+    exit_code: see docs/diagnostics.md; id: of the error that ended it ("unsupported-op"); report: as far as it came.
     """
 
     def __init__(self, text, exit_code, report):
@@ -28,7 +28,7 @@ class Error(RuntimeError):
         self.exit_code = exit_code
         self.report = report
         errors = [each for each in report.get("diagnostics", []) if each.get("severity", "error") == "error"]
-        self.id = errors[0].get("id") if errors else None
+        self.id = errors[-1].get("id") if errors else None
 
 
 def program():
@@ -59,9 +59,12 @@ def _words(options):
 def _run(command, files, options):
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "report.json"
-        words = [program(), command, *map(os.fspath, files), *_words(options), f"--report={path}"]
+        # `check` prints its report.
+        report_option = "--json" if command == "check" else f"--report={path}"
+        words = [program(), command, *map(os.fspath, files), *_words(options), report_option]
         done = subprocess.run(words, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, errors="replace")
-        report = Report(json.loads(path.read_text()) if path.exists() else {})
+        text = path.read_text() if path.exists() else done.stdout if command == "check" else ""
+        report = Report(json.loads(text) if text.strip() else {})
     if done.returncode:
         raise Error(done.stderr.strip() or f"t2nnef ended with {done.returncode}", done.returncode, report)
     return report
@@ -99,7 +102,9 @@ def export(model, samples=None, **options):
         torch.jit.save(model, path)
         options.setdefault("output", "module.nnef.tgz")
         options["output"] = os.path.abspath(options["output"])
-        if samples is not None and not options.get("input"):
+        if samples is not None and options.get("input"):
+            raise TypeError("give either samples or input=[…]")
+        if samples is not None:
             torch.save(tuple(samples), Path(folder) / "samples.pt")
             options["input"] = f"@{folder}/samples.pt"
         return _run("export", [path], options)

@@ -112,7 +112,14 @@ void feed_back(std::vector<nnef::NamedTensor>& inputs,
       T2N_ASSERT(fed != outputs.end(), "no output ", state.output);
       // Strict NNEF's types have no width.
       const ir::DType dtype = facts[i].dtype.value_or(fed->value.dtype);
-      inputs[i].value = as_dtype(fed->value, dtype).value_or(fed->value);
+      const auto value = as_dtype(fed->value, dtype);
+      if (!value)
+        throw Error(
+            "usage",
+            cat("the output ", quoted(state.output), " is ", ir::dtype_name(fed->value.dtype),
+                ", and the input ", quoted(state.input), " is ", ir::dtype_name(dtype)),
+            "it is fed back from run to run", "name another output with --feed");
+      inputs[i].value = *value;
     }
 }
 

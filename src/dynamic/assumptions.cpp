@@ -236,7 +236,6 @@ std::vector<Need> branch_needs(const Traced& traced, const Sizes& sample) {
     if (!decision.comparison) {
       if (is_over_axes(decision.sizes, traced.graph)) {
         trace::add_refusal(refusals, inexpressible(decision, traced));
-        continue;
       }
       continue;
     }

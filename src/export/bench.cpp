@@ -92,7 +92,7 @@ BenchedArtefact bound(const nnef::Document& document, const std::string& path,
   samples = with_shapes(with_first_values(std::move(samples), rules.inputs, out.states), rules,
                         parse_sizes(options.sizes));
   try {
-    out.inputs = bind_inputs(rules.inputs, samples, spec::dialect_of(document), true);
+    out.inputs = bind_inputs(rules.inputs, samples, spec::dialect_of(document), false);
   } catch (const Error& error) {
     if (error.diagnostic().id != "input-missing") throw;
     Diagnostic missing = error.diagnostic();

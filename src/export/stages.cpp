@@ -106,10 +106,14 @@ std::vector<spec::State> first_states(const TracedModel& model, const ExportResu
   for (const trace::State& state : model.traced.states) {
     const size_t input = index_of(result.inputs, state.path);
     if (input == result.inputs.size()) continue;
-    ir::Tensor initial = ir::as_pairs(state.initial);
+    const Port& port = result.inputs[input];
+    const auto for_port = [&](const ir::Tensor& tensor) {
+      const ir::Tensor plain = ir::as_pairs(tensor);
+      return as_dtype(plain, port.dtype).value_or(plain);  // f16 with --float f16-io
+    };
+    ir::Tensor initial = for_port(state.initial);
     if (state.own && has_drawn_values(model.samples, state.name))
-      if (ir::Tensor own = ir::as_pairs(*state.own); fits(own, result.inputs[input]))
-        initial = std::move(own);
+      if (ir::Tensor own = for_port(*state.own); fits(own, port)) initial = std::move(own);
     out.push_back({graph.parameters.at(input),
                    graph.results.at(index_of(result.outputs, state.path)), std::move(initial)});
   }

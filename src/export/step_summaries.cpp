@@ -16,8 +16,10 @@ constexpr size_t kLongest = 300;
 int64_t count(size_t number) { return static_cast<int64_t>(number); }
 
 std::string shortened(std::string text) {
-  if (text.size() > kLongest) text = text.substr(0, kLongest) + "…";
-  return text;
+  size_t end = kLongest;
+  if (text.size() <= end) return text;
+  while ((static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;  // no part of a character
+  return text.substr(0, end) + "…";
 }
 
 /// "f32[1,3]"

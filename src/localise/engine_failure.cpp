@@ -8,13 +8,10 @@
 #include "src/diag/error.h"
 #include "src/localise/artefact_tensors.h"
 #include "src/nnef/walk.h"
+#include "src/spec/input_facts.h"
 
 namespace t2n::localise {
 namespace {
-
-bool is_external(const nnef::Assignment& statement) {
-  return statement.right.text.ends_with("external");
-}
 
 /// The document with all inputs and the first `count` other statements. Its results are the tensors
 /// that no statement reads.
@@ -25,7 +22,7 @@ nnef::Document prefix(const nnef::Document& document, size_t count) {
   std::set<std::string> read;
   std::vector<std::string> names;
   for (const nnef::Assignment& statement : document.graph.body) {
-    if (!is_external(statement)) {
+    if (!spec::is_external(statement.right)) {
       if (count == 0) continue;
       --count;
       for (const std::string_view name : nnef::assigned_names(statement.left))
@@ -45,7 +42,7 @@ nnef::Document prefix(const nnef::Document& document, size_t count) {
 std::vector<size_t> operations_of(const nnef::Document& document) {
   std::vector<size_t> out;
   for (size_t i = 0; i < document.graph.body.size(); ++i)
-    if (!is_external(document.graph.body[i])) out.push_back(i);
+    if (!spec::is_external(document.graph.body[i].right)) out.push_back(i);
   return out;
 }
 

@@ -4,6 +4,7 @@
 
 #include "src/diag/error.h"
 #include "src/nnef/walk.h"
+#include "src/spec/input_facts.h"
 
 namespace t2n::localise {
 namespace {
@@ -42,7 +43,7 @@ Flow flow_of(const nnef::Document& document) {
         add_operand(tensor.operands, found->second);
     });
     tensor.statement = at;
-    tensor.is_input = tensor.operation.ends_with("external");
+    tensor.is_input = spec::is_external(statement.right);
     tensor.is_weight = tensor.operation == "variable";
     tensor.depth = depth_above(out, tensor.operands);
     for (const std::string_view name : nnef::assigned_names(statement.left)) {

@@ -162,6 +162,8 @@ class Reader {
       argument(0);
       return visit(call.items[0], name);
     }
+    if (kind.starts_with("tensor") && argument(1).kind != PickleValue::Kind::integer)
+      fail_corrupt("a tensor's offset is no number");
     if (kind == "tensor" || kind == "tensor_v2")
       return add(name, argument(0), argument(1).integer, argument(2), argument(3), nullptr);
     if (kind == "tensor_v3")

@@ -223,6 +223,7 @@ class Machine {
     if (stack_.size() < 2) return false;
     Value value{Kind::call, 0, top(1).text, top().items};
     if (value.text == "collections.OrderedDict") value = ordered_dict(value.items);
+    if (value.text == "collections.defaultdict") value = Value{Kind::dict};  // filled afterwards
     return pop(2) && push(std::move(value));
   }
   Value ordered_dict(const std::vector<Value::Id>& arguments) const {

@@ -24,8 +24,8 @@ bool fits_half(double number) {
 }
 
 /// Arguments whose integers are operands of an arithmetic operation.
-constexpr std::array<std::string_view, 6> kOperands = {"other", "value", "alpha",
-                                                       "beta",  "min",   "max"};
+constexpr std::array<std::string_view, 9> kOperands = {
+    "other", "value", "alpha", "beta", "min", "max", "fill_value", "self", "weight"};
 
 bool numbers_fit(const Node& node) {
   for (const ir::Argument& arg : node.args) {
@@ -129,12 +129,19 @@ class Narrower {
         (context_.keeps_f32 && context_.keeps_f32(graph_, node)))
       return false;
     const bool is_layer = has_trait(name, ir::OpTrait::autocast_narrow);
+    // Integers that take part in the arithmetic may be larger than those that f16 has.
+    const bool promotes = context_.operators == nullptr ||
+                          context_.operators->find<ir::Promotion>(node.op) != nullptr;
     bool fits = true;
+    bool reads_floats = false;  // ranges and filled tensors may hold larger numbers, too
     ir::for_each_input(node, [&](ValueId id) {
-      if (value(id).dtype != DType::f32) return;
+      const DType dtype = value(id).dtype;
+      fits &= !promotes || !ir::is_integer(dtype) || dtype == DType::boolean;
+      reads_floats |= dtype == DType::f32 || narrowed_.contains(id);
+      if (dtype != DType::f32) return;
       fits &= is_constant(id) ? constant_fits(id) : is_layer || either_.contains(id);
     });
-    return fits;
+    return fits && reads_floats;
   }
 
   void rewrite(Node node) {

@@ -195,6 +195,10 @@ Opened open(const ReduceOptions& options) {
     confine::may_read(options.against);
     out.against = nnef::read_artefact(options.against);
     spec::check_document(out.against->document);
+    if (spec::property(out.against->document, spec::kFloat))
+      throw Error("usage", cat(quoted(options.against), " computes in f16 (--float)"),
+                  "its rounding would count as the difference",
+                  "reduce a file that was exported without --float");
   }
   if (!options.check) return out;
   EngineRequest request =

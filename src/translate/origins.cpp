@@ -1,6 +1,7 @@
 #include "src/translate/origins.h"
 
 #include "src/nnef/walk.h"
+#include "src/spec/input_facts.h"
 #include "src/translate/emitter_state.h"
 #include "src/translate/problems.h"
 
@@ -24,7 +25,7 @@ std::vector<const ir::Node*> statement_nodes(const nnef::Document& document, Emi
   // Statements that the lowering adds precede the one that they are for.
   const ir::Node* next = nullptr;
   for (size_t i = body.size(); i-- > 0;) {
-    if (body[i].right.text.ends_with("external")) continue;
+    if (spec::is_external(body[i].right)) continue;
     if (const ir::Node* const node = node_of(body[i], emitter.state())) next = node;
     out[i] = next;
   }

@@ -72,5 +72,17 @@ TEST_CASE("what the caller keeps, f64, integers and complex numbers stay as they
   CHECK(others.find("f16") == std::string::npos);
 }
 
+TEST_CASE("integers that take part in arithmetic are not rounded to f16") {
+  const std::string text = narrowed(R"(graph m(%x: f32[2], %i: i64[2]) -> (%p as "p", %q as "q",
+                                     %r as "r", %f as "f") {
+    const %w: f32[2] = {0.5, 0.25}
+    %p: f32[2] = aten::mul.Tensor(self=%i, other=%w) in f32
+    %q: f32[2] = aten::div.Tensor(self=%i, other=%i) in f32
+    %r: f32[3] = aten::arange(end=3.0, dtype=none, layout=none, device=none, pin_memory=none)
+    %f: f32[2] = aten::full_like(self=%x, fill_value=-100000, dtype=none, layout=none, device=none, pin_memory=none, memory_format=none)
+  })");
+  CHECK(text.find("f16") == std::string::npos);
+}
+
 }  // namespace
 }  // namespace t2n::passes
