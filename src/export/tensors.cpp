@@ -137,6 +137,11 @@ TensorsResult write_tensors(const TensorsOptions& options) {
   require_values(result.tensors);
   std::vector<nnef::NamedTensor> arrays = arrays_of(result.tensors, options.writes_all_names);
   if (is_npz) {
+    for (const nnef::NamedTensor& each : arrays)
+      if (each.name.find('\0') != std::string::npos)
+        throw Error("unsupported-output",
+                    cat("the name ", quoted(each.name), " has a zero byte, where numpy ends it"),
+                    {}, "write a folder of .dat files, or select others with --select");
     result.bytes = write_arrays(arrays, destination);
     return result;
   }

@@ -145,6 +145,16 @@ class Reader {
     return key.kind == Kind::integer ? std::to_string(key.integer) : "?";
   }
 
+  /// Whether torch's bits for negation or conjugation are set, in the argument {'neg': True}: the
+  /// stored numbers are not the tensor's.
+  bool is_lazy_view(const Value& call, size_t metadata) const {
+    if (metadata >= call.items.size() || at(call.items[metadata]).kind != Kind::dict) return false;
+    const std::vector<Value::Id>& entries = at(call.items[metadata]).items;
+    return std::any_of(entries.begin(), entries.end(), [&](Value::Id each) {
+      return at(each).kind == Kind::integer && at(each).integer != 0;
+    });
+  }
+
   void add_call(const Value& call, const std::string& name) {
     constexpr std::string_view kRebuild = "torch._utils._rebuild_";
     const auto argument = [&](size_t i) -> const Value& {
@@ -164,6 +174,14 @@ class Reader {
     }
     if (kind.starts_with("tensor") && argument(1).kind != PickleValue::Kind::integer)
       fail_corrupt("a tensor's offset is no number");
+    if (is_lazy_view(call, kind == "tensor_v3" ? 7 : 6)) {
+      out_.push_back({.name = name,
+                      .value = {},
+                      .kind = "negative or conjugate view",
+                      .shape = numbers(argument(2)),
+                      .same_as = {}});
+      return;
+    }
     if (kind == "tensor" || kind == "tensor_v2")
       return add(name, argument(0), argument(1).integer, argument(2), argument(3), nullptr);
     if (kind == "tensor_v3")

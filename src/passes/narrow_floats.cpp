@@ -133,15 +133,17 @@ class Narrower {
     const bool promotes = context_.operators == nullptr ||
                           context_.operators->find<ir::Promotion>(node.op) != nullptr;
     bool fits = true;
-    bool reads_floats = false;  // ranges and filled tensors may hold larger numbers, too
+    // Tables of positions, ranges and decisions on inputs need the numbers of f32: what is no layer
+    // follows operands in f16.
+    bool follows = is_layer;
     ir::for_each_input(node, [&](ValueId id) {
       const DType dtype = value(id).dtype;
       fits &= !promotes || !ir::is_integer(dtype) || dtype == DType::boolean;
-      reads_floats |= dtype == DType::f32 || narrowed_.contains(id);
+      follows |= narrowed_.contains(id);
       if (dtype != DType::f32) return;
       fits &= is_constant(id) ? constant_fits(id) : is_layer || either_.contains(id);
     });
-    return fits && reads_floats;
+    return fits && follows;
   }
 
   void rewrite(Node node) {

@@ -32,7 +32,8 @@ TEST_CASE("layers compute in f16, softmax in f32; inputs and outputs keep their 
 
 TEST_CASE("numbers that f16 does not hold keep an operation in f32") {
   const std::string text = narrowed(R"(graph m(%x: f32[2], %m: bool[2]) -> (%d as "y") {
-    %a: f32[2] = aten::relu(self=%x)
+    const %w: f32[2,2] = {1.0, 2.0, 3.0, 4.0}
+    %a: f32[2] = aten::linear(input=%x, weight=%w, bias=none) in f32
     %b: f32[2] = aten::masked_fill.Scalar(self=%a, mask=%m, value=-1e9)
     %c: f32[2] = aten::add.Scalar(self=%b, other=1e-12, alpha=1) in f32
     %d: f32[2] = aten::relu(self=%c)
@@ -44,7 +45,8 @@ TEST_CASE("numbers that f16 does not hold keep an operation in f32") {
 
 TEST_CASE("a sum of both widths is in f32; comparisons compute in that of their operands") {
   const std::string text = narrowed(R"(graph m(%x: f32[2]) -> (%c as "y", %d as "z") {
-    %a: f32[2] = aten::relu(self=%x)
+    const %w: f32[2,2] = {1.0, 2.0, 3.0, 4.0}
+    %a: f32[2] = aten::linear(input=%x, weight=%w, bias=none) in f32
     %b: f32[2] = aten::exp(self=%a)
     %c: f32[2] = aten::add.Tensor(self=%a, other=%b, alpha=1) in f32
     %d: bool[2] = aten::lt.Tensor(self=%a, other=%x) in f32
@@ -70,6 +72,17 @@ TEST_CASE("what the caller keeps, f64, integers and complex numbers stay as they
     %b: i64[2] = aten::relu(self=%i)
   })");
   CHECK(others.find("f16") == std::string::npos);
+}
+
+TEST_CASE("tables of positions and decisions on inputs stay in f32") {
+  const std::string text = narrowed(R"(graph m(%x: f32[2]) -> (%s as "s", %i as "i") {
+    const %p: f32[2] = {2049.0, 3001.0}
+    const %w: f32[2] = {0.5, 0.25}
+    %a: f32[2] = aten::mul.Tensor(self=%p, other=%w) in f32
+    %s: f32[2] = aten::sin(self=%a) in f32
+    %i: i64[] = aten::argmax(self=%x, dim=none, keepdim=false)
+  })");
+  CHECK(text.find("f16") == std::string::npos);
 }
 
 TEST_CASE("integers that take part in arithmetic are not rounded to f16") {
