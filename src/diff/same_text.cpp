@@ -185,9 +185,7 @@ std::vector<std::string> extensions_of(const nnef::Document& document) {
 /// Without those about states, which do not change what a document computes.
 std::vector<std::pair<std::string, std::string>> properties_of(const nnef::Document& document) {
   auto out = spec::properties(document);
-  std::erase_if(out, [](const auto& row) {
-    return row.first.starts_with(spec::kStatePrefix) || row.first.starts_with(spec::kInitialPrefix);
-  });
+  std::erase_if(out, [](const auto& row) { return spec::is_state_property(row.first); });
   return out;
 }
 

@@ -177,7 +177,7 @@ class Reader {
     if (is_lazy_view(call, kind == "tensor_v3" ? 7 : 6)) {
       out_.push_back({.name = name,
                       .value = {},
-                      .kind = "negative or conjugate view",
+                      .kind = "negated or conjugated",
                       .shape = numbers(argument(2)),
                       .same_as = {}});
       return;

@@ -40,7 +40,6 @@ std::optional<std::string> property(const nnef::Document& document, std::string_
   return std::nullopt;
 }
 
-
 std::optional<target::Target> stated_target(const nnef::Document& document) {
   const auto version = property(document, "tract_target_version");
   if (!version) return std::nullopt;

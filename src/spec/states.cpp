@@ -82,6 +82,20 @@ void add_states(nnef::Document& document, const std::vector<State>& states) {
   }
 }
 
+bool is_state_property(std::string_view name) {
+  return name.starts_with(kStatePrefix) || name.starts_with(kInitialPrefix);
+}
+
+nnef::Document without_states(nnef::Document document) {
+  document.states.clear();
+  for (nnef::Fragment& fragment : document.fragments)
+    if (fragment.name == kPropertiesFragment)
+      std::erase_if(fragment.body.at(0).right.items, [](const nnef::Value& pair) {
+        return is_state_property(pair.items.at(0).text);
+      });
+  return document;
+}
+
 std::vector<State> states_of(const nnef::Document& document) {
   std::vector<State> out = noted_pairs(document);
   for (State& state : out) {

@@ -54,6 +54,8 @@ def write_all(folder):
     torch.save({"w": torch.ones(2), "e": torch.ones(2).to(torch.float8_e4m3fn)}, folder / "saved_float8.pt")
     quantised = torch.quantize_per_tensor(torch.ones(2, 3), 0.1, 0, torch.qint8)
     torch.save({"w": torch.ones(2), "q": quantised}, folder / "saved_quantised.pt")
+    negated = torch.ones(2, 2).mul_(2)  # its imaginary part is stored with the other sign
+    torch.save({"n": torch.view_as_complex(negated).conj().imag}, folder / "saved_negated.pt")
     torch.save({"w": torch.ones(2), "x": Harmful()}, folder / "saved_harmful.pt")
     torch.save({"w": torch.ones(2), "args": SimpleNamespace(lr=1)}, folder / "saved_namespace.pt")
     torch.save({"w": torch.ones(2)}, folder / "saved_protocol4.pt", pickle_protocol=4)

@@ -230,7 +230,7 @@ TEST_CASE("values that do not fit the artefact") {
                  "count_next -> count  first value unknown\n"));
 }
 
-TEST_CASE("diff names another first value, and check compares the rest") {
+TEST_CASE("diff and check name another first value") {
   const Sandbox sandbox({"Accumulator.pt"});
   write_array(sandbox, "h.npz", "h", all_of({2, 3}, 0.25F));
   CHECK_EQ(sandbox.run(export_of("Accumulator.pt", {"--state", "-i", "x=2,3"})).code, 0);
@@ -243,7 +243,44 @@ TEST_CASE("diff names another first value, and check compares the rest") {
   CHECK_EQ(diff.code, 9);
   CHECK(contains(diff.out, "'h': first value f32[2,3] = 0 -> f32[2,3] = 0.25\n"));
   CHECK(contains(diff.out, "1 difference; "));
-  CHECK_EQ(sandbox.run({"check", "Accumulator.pt", "out.nnef", "--state", "-i", "x=2,3"}).code, 0);
+  const auto checked = [&](const std::string& artefact, Arguments more = {}) {
+    more.insert(more.begin(), {"check", "Accumulator.pt", artefact, "--state", "-i", "x=2,3"});
+    return sandbox.run(more);
+  };
+  CHECK_EQ(checked("out.nnef").code, 0);
+  CHECK_EQ(checked("other.nnef", {"-i", "h=@h.npz"}).code, 0);
+  const Result other = checked("other.nnef");
+  CHECK_EQ(other.code, 5);
+  CHECK(contains(other.err,
+                 "error[contents-differ]: the first value of the state 'h' is f32[2,3] = "
+                 "0.25; the model's is f32[2,3] = 0\n"));
+}
+
+TEST_CASE("check compares what a file says of its states with the model's") {
+  const Sandbox sandbox({"Accumulator.pt"});
+  const auto changed = [&](const std::string& from, const std::string& to) {
+    CHECK_EQ(sandbox.run(export_of("Accumulator.pt", {"--state", "-i", "x=2,3"})).code, 0);
+    std::string text = sandbox.content("out.nnef/graph.nnef");
+    if (!from.empty()) {
+      const size_t at = text.find(from);
+      REQUIRE(at != std::string::npos);
+      text.replace(at, from.size(), to);
+    }
+    sandbox.folder().write("out.nnef/graph.nnef", text);
+  };
+  const auto refusal = [&] {
+    const Result result =
+        sandbox.run({"check", "Accumulator.pt", "out.nnef", "--state", "-i", "x=2,3"});
+    CHECK_EQ(result.code, 5);
+    return result.err.substr(0, result.err.find('\n'));
+  };
+  changed("('t2nnef_initial.h', [[0.0", "('t2nnef_initial.h', [[1.0");
+  CHECK_EQ(refusal(), "error[contents-differ]: the properties of states differ from states.npz");
+  changed("('t2nnef_state.h', 'h_next'), ", "");
+  CHECK_NE(refusal().find("error[contents-differ]: "), std::string::npos);
+  changed("", "");
+  fs::remove(sandbox.path("out.nnef/states.npz"));
+  CHECK_EQ(refusal(), "error[contents-differ]: the file has no first value of the state 'h'");
 }
 
 }  // namespace t2n::test

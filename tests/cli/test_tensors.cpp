@@ -113,7 +113,8 @@ TEST_CASE("a TorchScript model's parameters and buffers") {
 }
 
 TEST_CASE("dtypes that the output cannot hold") {
-  const Sandbox sandbox({"saved_complex.pt", "saved_float8.pt", "saved_quantised.pt"});
+  const Sandbox sandbox(
+      {"saved_complex.pt", "saved_float8.pt", "saved_quantised.pt", "saved_negated.pt"});
   CHECK_EQ(sandbox.run({"tensors", "saved_complex.pt", "-o", "w.npz"}).code, 0);
   const Result complex = sandbox.run({"tensors", "saved_complex.pt", "-o", "w"});
   CHECK_EQ(complex.code, 4);
@@ -130,6 +131,9 @@ TEST_CASE("dtypes that the output cannot hold") {
       sandbox, {"tensors", "saved_quantised.pt", "-o", "v.npz"}, 4,
       cat("error[unsupported-dtype]: the tensor 'q' is quantised; nothing was written\n", help));
   CHECK_EQ(sandbox.run({"tensors", "saved_quantised.pt", "--select", "w", "-o", "v.npz"}).code, 0);
+  const Result negated = sandbox.run({"tensors", "saved_negated.pt", "-o", "n.npz"});
+  CHECK_EQ(negated.code, 4);
+  CHECK(contains(negated.err, "the tensor 'n' is negated or conjugated; nothing was written\n"));
   CHECK(contains(sandbox.run({"tensors", "saved_quantised.pt"}).out, "q  quantised[2,3]\n"));
 }
 
