@@ -1,5 +1,5 @@
 # Thin over the CMake presets. `make help` lists the targets; developers may call cmake and ctest directly.
-.PHONY: all setup demo op test matrix refusals docs zoo roads compression compression_sizes onnx fuzz hostile lies mutants programs streaming same structure bench cost format tidy clean help
+.PHONY: all setup demo op test matrix refusals docs zoo roads compression compression_sizes onnx fuzz hostile lies localise mutants pictures programs streaming same structure bench cost format tidy clean help
 .DEFAULT_GOAL := all
 unexport MAKEFLAGS MAKELEVEL  # ninja and ctest are not children that share make's jobs
 
@@ -34,6 +34,7 @@ test: setup ## build and run every test
 	@$(environment) && [ build/bad/complete -nt tests/cli/make_bad_files.py ] && \
 	  [ build/bad/complete -nt tests/cli/state_models.py ] && \
 	  [ build/bad/complete -nt tests/cli/other_models.py ] && \
+	  [ build/bad/complete -nt tests/cli/deep_models.py ] && \
 	  [ build/bad/complete -nt tests/cli/check_models.py ] && \
 	  [ build/bad/complete -nt tests/cli/hostile_archive.py ] && \
 	  [ build/bad/complete -nt tests/cli/hostile_files.py ] && \
@@ -134,6 +135,16 @@ lies: ## make wrong artefacts of right ones, see whether check sees them, write 
 	@cmake/setup.sh test
 	@$(call build,release,--target t2nnef libt2nnef_torch t2n_lies)
 	@$(environment) && tests/lies/run.sh table --markdown docs/lies.md
+
+pictures: ## open pictures of graphs in Chromium: all nodes are found, texts of a model stay texts
+	@cmake/setup.sh pictures
+	@$(call build,release,--target t2nnef libt2nnef_torch)
+	@$(environment) && python3 tests/picture/browser.py build/t2nnef fixtures
+
+localise: ## plant faults in artefacts of five models, see whether check names the layer of each in tract and in the reference
+	@cmake/setup.sh test
+	@$(call build,release,--target t2nnef libt2nnef_torch)
+	@$(environment) && tests/localise/run.sh all
 
 bench: ## measure exports beside LibTorch and beside torch_to_nnef, as ratios, write docs/speed.md
 	@cmake/setup.sh peers

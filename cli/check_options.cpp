@@ -4,8 +4,11 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
+#include "cli/terminal.h"
 #include "cli/text.h"
+#include "src/check/localisation_text.h"
 #include "src/diag/error.h"
 #include "src/limits/limits.h"
 #include "src/limits/watch.h"
@@ -88,6 +91,14 @@ std::string not_finite_text(const std::vector<check::OutputRow>& rows) {
   return out;
 }
 
+Localise localise_of(const std::string& when) {
+  if (when == "never") return Localise::never;
+  if (when == kOnFailure) return Localise::on_failure;
+  if (when == "always") return Localise::always;
+  throw Error("usage", cat("--localize ", quoted(when), " is not known"), {},
+              "write --localize never, on-failure or always");
+}
+
 }  // namespace
 
 void add_engine_options(CLI::App& command, EngineOptions& options) {
@@ -113,42 +124,58 @@ check::RunnerOptions runner_options() {
 
 void add_tolerance_options(CLI::App& command, ToleranceOptions& options) {
   command
-      .add_option("--tolerance", options.tolerance,
+      .add_option("--tolerance", options.tolerances,
                   "Absolute, relative, share of outliers: 1e-4,1e-3\n"
-                  "Of --check.")
-      ->type_name("A,R[,O]");
+                  "Of --check. Repeatable for single outputs: probs=1e-3,1e-2, or with a level, "
+                  "'mask*=exact'.")
+      ->type_name("[NAME=]A,R[,O]")
+      ->allow_extra_args(false);
   command
       .add_option("--seeds", options.seeds,
                   "Input sets that vary all inputs at once [2]\n"
                   "The samples included, 2 to 1000. Sets that vary one input are added.")
       ->type_name("N");
+  command
+      .add_option("--localize", options.localise,
+                  "When to find where values differ [on-failure]\n"
+                  "never, on-failure or always. always prints a row for each tensor.")
+      ->type_name("WHEN");
   command.add_flag("--strict", options.strict, "Treat an inconclusive check as a failure");
 }
 
 CheckOptions check_options(const ToleranceOptions& options, const EngineOptions& engine) {
-  if (!options.tolerance.empty() && options.check != kDefaultLevel)
+  CheckOptions out;
+  std::string own;  // for all outputs
+  for (const std::string& text : options.tolerances) {
+    const size_t equals = text.find('=');
+    if (equals == std::string::npos && !std::exchange(own, text).empty())
+      throw Error("usage", "--tolerance is given twice for all outputs");
+    if (equals != std::string::npos)
+      out.by_output.push_back(
+          {text.substr(0, equals), check::parse_tolerance(text.substr(equals + 1))});
+  }
+  if (!own.empty() && options.check != kDefaultLevel)
     throw Error("usage", cat("--check=", options.check, " and --tolerance contradict each other"));
   constexpr int kMostSeeds = 1000;
   if (options.seeds < 2 || options.seeds > kMostSeeds)
     throw Error("usage", cat("--seeds is ", options.seeds, ", not a number from 2 to 1000"));
-  CheckOptions out;
   out.seeds = options.seeds;
-  out.tolerance =
-      check::parse_tolerance(options.tolerance.empty() ? options.check : options.tolerance);
+  out.tolerance = check::parse_tolerance(own.empty() ? options.check : own);
   out.engine = parse_engine(engine.engine);
   out.strict = options.strict;
+  out.localise = localise_of(options.localise);
   out.runner = runner_options();
   return out;
 }
 
 std::string check_text(const CheckOptions& options, const CheckResult& result) {
   return cat("check: ", result.engine, " vs LibTorch ", torch_module().torch_version, " · ",
-             check::tolerance_str(options.tolerance), " · ",
-             counted(result.sets.size(), "input set"), excluded_sets_text(result),
-             sizes_text(result.sizes), "\n", check::verdict_table(result.rows),
-             check::quanta_text(result.rows), not_finite_text(result.rows), calls_text(result),
-             pulses_text(result), "reference: ", result.reference, engines_text(result),
-             choices_text(result), "\n");
+             tolerances_str(options), " · ", counted(result.sets.size(), "input set"),
+             excluded_sets_text(result), sizes_text(result.sizes), "\n",
+             check::verdict_table(result.rows, line_width()), check::quanta_text(result.rows),
+             not_finite_text(result.rows), calls_text(result), pulses_text(result),
+             "reference: ", result.reference, engines_text(result), choices_text(result), "\n",
+             result.localisation ? localisation_table(*result.localisation) : "");
 }
 
 }  // namespace t2n::cli

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "cli/app.h"
 #include "src/check/check_model.h"
@@ -17,11 +18,14 @@ void add_engine_options(CLI::App& command, EngineOptions& options);
 /// The time and memory that --timeout and --max-memory leave for an engine.
 check::RunnerOptions runner_options();
 
+constexpr const char* kOnFailure = "on-failure";
+
 struct ToleranceOptions {
-  std::string check;  ///< a level; "": no check
-  std::string tolerance;
+  std::string check;                    ///< a level; "": no check
+  std::vector<std::string> tolerances;  ///< "A,R[,O]", or of one output: "NAME=A,R[,O]"
   int seeds = 2;
   bool strict = false;
+  std::string localise = kOnFailure;
 };
 
 constexpr const char* kDefaultLevel = "approximate";

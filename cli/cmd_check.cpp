@@ -13,6 +13,7 @@
 #include "src/export/check_command.h"
 #include "src/export/report.h"
 #include "src/nnef/sniff.h"
+#include "src/report/artefact_violations.h"
 
 namespace t2n::cli {
 namespace {
@@ -72,6 +73,15 @@ ExitCode run_check(const CheckCommand& options) {
   return ExitCode::ok;
 }
 
+/// Names what is wrong with an artefact that the engine rejects.
+ExitCode run_check_explained(const CheckCommand& options) {
+  try {
+    return run_check(options);
+  } catch (const Error& error) {
+    throw report::with_violations(error, options.artefact);
+  }
+}
+
 }  // namespace
 
 void setup_check(CLI::App& app, Run& selected) {
@@ -92,7 +102,8 @@ void setup_check(CLI::App& app, Run& selected) {
   command->add_flag("--json", options->json, "Print the comparison as JSON");
   add_config_option(*command);
   command->footer(kCheckExamples);
-  command->callback([options, &selected] { selected = [options] { return run_check(*options); }; });
+  command->callback(
+      [options, &selected] { selected = [options] { return run_check_explained(*options); }; });
 }
 
 }  // namespace t2n::cli

@@ -27,6 +27,9 @@ std::string values_of(const CLI::Option& option) {
   if (is("compress")) return joined(compress::preset_names(), " ");
   if (is("preset")) return "causal-llm";
   if (is("nan")) return "report keep";
+  if (is("color")) return "auto always never";
+  if (is("localize")) return "never on-failure always";
+  if (is("float")) return "f16 f16-io";
   return {};
 }
 

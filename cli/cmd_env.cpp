@@ -5,7 +5,9 @@
 
 #include "cli/commands.h"
 #include "cli/console.h"
+#include "cli/environment.h"
 #include "cli/text.h"
+#include "cli/variables.h"
 #include "src/confine/confine.h"
 #include "src/diag/error.h"
 #include "src/model/torch_module.h"
@@ -48,8 +50,12 @@ report::Environment environment() {
   out.torch_built = T2NNEF_LIBTORCH_VERSION;
   try {
     out.torch_found = torch_module().torch_version;
+    out.torch_folder = loaded_torch().folder;
+    out.torch_origin = loaded_torch().origin;
   } catch (const Error& error) {
-    out.problems.push_back(error.diagnostic().message);
+    const Diagnostic& diagnostic = error.diagnostic();
+    out.problems.push_back(diagnostic.message);
+    out.problems.insert(out.problems.end(), diagnostic.details.begin(), diagnostic.details.end());
   }
   out.default_target = target::target_name(target::parse_target("tract"));
   const tract::Candidates found = tract::find_engines(tract::search_from_environment("auto"));
@@ -59,22 +65,29 @@ report::Environment environment() {
   out.problems.insert(out.problems.end(), found.problems.begin(), found.problems.end());
   out.processor = processor_features();
   out.sandbox = confine::describe_support();
-  for (const char* name : {"T2NNEF_TRACT_LIB", "VIRTUAL_ENV"})
-    if (const char* value = std::getenv(name)) out.variables.emplace_back(name, value);
+  out.variables = own_variables();
+  if (const char* value = std::getenv("VIRTUAL_ENV"))
+    out.variables.emplace_back("VIRTUAL_ENV", value);
   return out;
 }
 
-std::string environment_text(const report::Environment& env) {
+/// "2.13.0, from T2NNEF_TORCH: FOLDER"
+std::string torch_text(const report::Environment& env) {
+  return cat(env.torch_found, ", from ", env.torch_origin,
+             env.torch_folder.empty() ? "" : ": " + env.torch_folder);
+}
+
+std::string text_of(const report::Environment& env) {
   std::vector<std::vector<std::string>> rows = {
       {"t2nnef", env.version},
       {"LibTorch", env.torch_built.empty()   ? "built without"
                    : env.torch_found.empty() ? cat(env.torch_built, ", which cannot be loaded")
-                                             : env.torch_found},
+                                             : torch_text(env)},
       {"default target", env.default_target}};
   for (const report::Environment::Engine& engine : env.engines)
     rows.push_back({"engine", cat(engine.name, " ", engine.version, ", from ", engine.origin, ": ",
                                   engine.library)});
-  rows.push_back({"engine", "the reference interpreter"});
+  if (!env.torch_found.empty()) rows.push_back({"engine", "the reference interpreter"});
   rows.push_back({"processor", env.processor.empty() ? "no features that choose kernels"
                                                      : joined(env.processor, ", ")});
   rows.push_back({"sandbox", env.sandbox});
@@ -88,11 +101,13 @@ ExitCode run_env(bool json) {
   if (json)
     print_json(report::environment_json(env));
   else
-    print(environment_text(env));
+    print(text_of(env));
   return ExitCode::ok;
 }
 
 }  // namespace
+
+std::string environment_text() { return text_of(environment()); }
 
 void setup_env(CLI::App& app, Run& selected) {
   auto json = std::make_shared<bool>(false);

@@ -6,7 +6,7 @@
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/diagnostics_page.h"
-#include "cli/help.h"
+#include "cli/terminal.h"
 #include "cli/text.h"
 #include "src/diag/error.h"
 
@@ -26,29 +26,24 @@ std::string_view between(std::string_view page, std::string_view begin, std::str
   return rest.substr(0, rest.find(end));
 }
 
-/// "4" of "4 · …", the meaning of an exit code in the page's table.
-std::string code_meaning(ExitCode code) {
-  return std::string(between(diagnostics_page(), cat("\n| ", static_cast<int>(code), " | "), " |"));
-}
-
 std::string explain_id(const DiagnosticId& id) {
   const std::string_view entry = between(diagnostics_page(), cat("### `", id.id, "`"), "\n### ");
   const size_t body = entry.find('\n');
-  return cat(id.id, " · exit ", static_cast<int>(id.code), ": ", code_meaning(id.code), "\n\n",
-             joined(wrapped(std::string(entry.substr(body + 1)), 0), "\n"), "\n");
+  const std::string code = std::to_string(static_cast<int>(id.code));
+  const auto codes = exit_codes();
+  const auto row = std::find_if(codes.begin(), codes.end(),
+                                [&](const auto& each) { return each.first == code; });
+  T2N_ASSERT(row != codes.end(), "docs/diagnostics.md has no exit code ", code);
+  return cat(id.id, " · exit ", code, ": ", row->second, "\n\n",
+             joined(wrapped(std::string(entry.substr(body + 1)), line_width()), "\n"), "\n");
 }
 
-std::string explain_code(ExitCode code) {
-  std::string out = cat("exit ", static_cast<int>(code), ": ", code_meaning(code), "\n");
+std::string explain_code(const std::string& code, const std::string& meaning) {
+  std::string out = cat("exit ", code, ": ", meaning, "\n");
   for (const DiagnosticId& id : diagnostic_ids())
-    if (id.code == code) out += cat("  ", id.id, "\n");
+    if (std::to_string(static_cast<int>(id.code)) == code) out += cat("  ", id.id, "\n");
   return out;
 }
-
-constexpr ExitCode kCodes[] = {
-    ExitCode::ok,           ExitCode::bug,      ExitCode::usage,          ExitCode::unreadable,
-    ExitCode::unsupported,  ExitCode::mismatch, ExitCode::engine_rejects, ExitCode::no_engine,
-    ExitCode::cannot_write, ExitCode::differs,  ExitCode::timeout,        ExitCode::interrupted};
 
 /// "lint" of "error[lint]", as it is copied from a message.
 std::string id_in(const std::string& subject) {
@@ -79,9 +74,9 @@ ExitCode run_explain(const std::string& subject) {
     }
     names.emplace_back(id.id);
   }
-  for (const ExitCode code : kCodes)
-    if (std::to_string(static_cast<int>(code)) == requested) {
-      print(explain_code(code));
+  for (const auto& [code, meaning] : exit_codes())
+    if (code == requested) {
+      print(explain_code(code, meaning));
       return ExitCode::ok;
     }
   const std::string suggestion = nearest(requested, names);

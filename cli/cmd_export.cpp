@@ -10,16 +10,16 @@
 #include "cli/compress_options.h"
 #include "cli/config_file.h"
 #include "cli/console.h"
+#include "cli/export_reports.h"
 #include "cli/export_text.h"
 #include "cli/input_options.h"
 #include "cli/method_options.h"
 #include "cli/outputs.h"
 #include "cli/stream_options.h"
 #include "src/diag/error.h"
+#include "src/export/debug_bundle.h"
 #include "src/export/pass_table.h"
 #include "src/export/pipeline.h"
-#include "src/export/report.h"
-#include "src/model/torch_module.h"
 
 namespace t2n::cli {
 namespace {
@@ -36,12 +36,17 @@ struct ExportCommand {
   std::string stream;
   std::string nan;
   CompressionOptions compression_of_weights;
+  std::string float_format;
+  std::vector<std::string> keep_f32;
   ToleranceOptions check;
   EngineOptions engine;
   std::string print_after;
   bool print_changed = false;
   std::vector<std::string> disabled_passes;
   std::string report;
+  std::string debug_bundle;
+  std::vector<std::string> metadata;
+  bool dry_run = false;
   std::vector<std::string> configs;
   bool quiet = false;
   bool verbose = false;
@@ -65,6 +70,15 @@ void add_output_options(CLI::App& command, ExportCommand& options) {
       .add_option("-z,--compression", options.compression,
                   "Compression level of a .tgz, 0 to 9 [6]")
       ->type_name("LEVEL");
+  command
+      .add_option("--metadata", options.metadata,
+                  "Add a property to the artefact\n"
+                  "Repeatable. tract reads it as a property; strict NNEF has none.")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+  command.add_flag("--dry-run", options.dry_run,
+                   "Do everything but write the artefact\n"
+                   "Prints what would be written. --report and --debug-bundle are written.");
 }
 
 void add_signature_options(CLI::App& command, ExportCommand& options) {
@@ -77,19 +91,21 @@ void add_signature_options(CLI::App& command, ExportCommand& options) {
   command
       .add_option("--input-name", options.names.inputs,
                   "Rename an input, by position or as OLD=NEW\n"
-                  "Repeatable. OLD is its name, or input_N.")
+                  "Repeatable. OLD is its name, or input_N; or with a *: 'cache_*=past_*'.")
       ->type_name("[OLD=]NEW")
       ->allow_extra_args(false);
   command
       .add_option("--output-name", options.names.outputs,
                   "Rename an output, by position or as OLD=NEW\n"
-                  "Repeatable. OLD is its name, or output_N.")
+                  "Repeatable. OLD is its name, or output_N; or with a *: 'output_1_*=k_*'. tract "
+                  "may append to "
+                  "it (scores_0): take its outputs by position.")
       ->type_name("[OLD=]NEW")
       ->allow_extra_args(false);
   command.add_flag("--prune-unused-inputs", options.prune_unused_inputs,
                    "Remove inputs that no output depends on");
   command.add_flag("--roll-loops", options.roll_loops,
-                   "Turn loops of isomorphic iterations into scans\n"
+                   "Turn loops of equal iterations into scans\n"
                    "Of three iterations or more. Not with --dynamic, where loops over dynamic "
                    "sizes become scans anyway.");
   add_stream_option(command, options.stream);
@@ -99,6 +115,20 @@ void add_signature_options(CLI::App& command, ExportCommand& options) {
                   "tract's max, min and operators built on them drop NaN. report: list such "
                   "operators; keep: write them so that they propagate NaN.")
       ->type_name("report|keep");
+}
+
+void add_float_options(CLI::App& command, ExportCommand& options) {
+  command
+      .add_option("--float", options.float_format,
+                  "f16: weights and activations in 16 bits\n"
+                  "As torch's autocast: sums, norms and exponentials stay in f32. Inputs and "
+                  "outputs keep their dtypes; with f16-io, they are f16 as well.")
+      ->type_name("f16[-io]");
+  command
+      .add_option("--keep-f32", options.keep_f32,
+                  "Modules that stay in f32 with --float\nRepeatable: 'head', 'layers.0.*'.")
+      ->type_name("GLOB")
+      ->allow_extra_args(false);
 }
 
 void add_check_options(CLI::App& command, ExportCommand& options) {
@@ -114,6 +144,11 @@ void add_report_options(CLI::App& command, ExportCommand& options) {
       .add_option("--report", options.report, "Write a report of the export as JSON; - for stdout")
       ->type_name("FILE.json");
   command
+      .add_option("--debug-bundle", options.debug_bundle,
+                  "Keep values, graphs and artefact in a new folder\n"
+                  "Also if the export fails. It contains the weights, and the values of inputs.")
+      ->type_name("DIR");
+  command
       .add_option(
           "--print-after", options.print_after,
           "Print the graph after a pass, or after all\n`t2nnef opt --list` describes the passes.")
@@ -123,7 +158,7 @@ void add_report_options(CLI::App& command, ExportCommand& options) {
   add_disable_pass(command, options.disabled_passes);
   CLI::Option* quiet =
       command.add_flag("-q,--quiet", options.quiet, "Print only warnings and errors");
-  command.add_flag("-v,--verbose", options.verbose, "Also print timings and torch warnings")
+  command.add_flag("-v,--verbose", options.verbose, "Print a log of all steps, and torch warnings")
       ->excludes(quiet);
 }
 
@@ -145,9 +180,10 @@ int level_of(const ExportCommand& options) {
 std::optional<CheckOptions> check_of(const ExportCommand& options) {
   const ToleranceOptions& check = options.check;
   if (!check.check.empty()) return check_options(check, options.engine);
-  if (!check.tolerance.empty() || !options.engine.engine.empty() || check.strict ||
-      check.seeds != ToleranceOptions().seeds)
-    throw Error("usage", "--tolerance, --seeds, --engine and --strict need --check", {},
+  const ToleranceOptions unset;
+  if (!check.tolerances.empty() || !options.engine.engine.empty() || check.strict ||
+      check.seeds != unset.seeds || check.localise != unset.localise)
+    throw Error("usage", "--tolerance, --seeds, --engine, --strict and --localize need --check", {},
                 "add --check");
   return std::nullopt;
 }
@@ -161,18 +197,6 @@ passes::PipelineOptions pass_options(const ExportCommand& options, Console& cons
   out.print = [&console](const std::string& text) { console.print_above_progress(text); };
   ir::Graph none;
   passes::run_pipeline(none, {}, {}, out);
-  return out;
-}
-
-/// The report must not replace a file that the export reads or writes.
-nnef::Destination report_destination(const std::string& path,
-                                     const std::vector<ExportOptions>& methods) {
-  nnef::Destination out = nnef::file_destination(path);
-  out.taken = methods.front().taken;
-  std::erase_if(out.taken, [&](const nnef::Taken& taken) { return taken.what == "the report"; });
-  out.taken.push_back({"the model", methods.front().model, /*is_model=*/true});
-  for (const ExportOptions& options : methods)
-    out.taken.push_back({"the artefact", output_path(options)});
   return out;
 }
 
@@ -204,6 +228,18 @@ std::string nan_option(const ExportCommand& options) {
   return options.nan;
 }
 
+FloatOptions float_options(const ExportCommand& options) {
+  const bool has_half_ports = options.float_format == "f16-io";
+  if (!options.float_format.empty() && options.float_format != "f16" && !has_half_ports)
+    throw Error("usage", cat("--float ", quoted(options.float_format), " is not known"), {},
+                "--float f16 computes in 16 bits; f16-io has inputs and outputs in f16, too");
+  if (options.float_format.empty() && !options.keep_f32.empty())
+    throw Error("usage", "--keep-f32 needs --float", {}, "add --float f16");
+  return {.is_half = !options.float_format.empty(),
+          .has_half_ports = has_half_ports,
+          .keep_f32 = options.keep_f32};
+}
+
 /// Errors: `usage` for options that need a single set of inputs.
 void require_one_method(const ExportCommand& options) {
   const CompressionOptions& compression = options.compression_of_weights;
@@ -232,6 +268,12 @@ ExportOptions pipeline_options(const ExportCommand& options, const MethodOptions
   out.compression = level_of(options);
   out.taken = taken_of(options, per_method);
   out.compress = compress_options(options.compression_of_weights);
+  out.floats = float_options(options);
+  if (out.check) {
+    out.check->tolerance.in_f16 = out.floats.is_half;
+    for (check::OutputTolerance& each : out.check->by_output)
+      each.tolerance.in_f16 = out.floats.is_half;
+  }
   out.names = {per_method.values_for(method, "--input-name", options.names.inputs),
                per_method.values_for(method, "--output-name", options.names.outputs)};
   out.is_causal_lm = is_causal_lm(options);
@@ -241,7 +283,18 @@ ExportOptions pipeline_options(const ExportCommand& options, const MethodOptions
   if (out.reroll_loops && (!out.dynamic.axes.empty() || out.is_causal_lm))
     throw Error("usage", "--roll-loops needs static sizes", {},
                 "remove it: with --dynamic, loops over dynamic sizes already become scans");
+  out.metadata = parse_metadata(options.metadata, out.target);
+  out.dry_run = options.dry_run;
   out.progress = console.progress();
+  return out;
+}
+
+std::vector<std::string> step_names(const ExportCommand& options) {
+  std::vector<std::string> out = {"inputs", "names", "trace"};
+  if (!options.compression_of_weights.compress.empty() || !options.float_format.empty())
+    out.emplace_back("compress");
+  out.insert(out.end(), {"translate", "write"});
+  if (!options.check.check.empty()) out.emplace_back("check");
   return out;
 }
 
@@ -249,7 +302,7 @@ std::vector<ExportOptions> method_options(const ExportCommand& options, Console&
   require_model(options.model, "export");
   target_of(options);  // fails before sample files are read
   if (std::error_code ignored; std::filesystem::is_directory(options.model, ignored))
-    throw Error("model-format", cat(quoted(options.model), " is not a file"), {},
+    throw Error("model-format", cat(quoted(options.model), " is a folder, not a model"), {},
                 "give the .pt file that torch.jit.save wrote");
   const std::vector<std::string> methods = methods_of(options.inputs);
   if (methods.size() > 1) require_one_method(options);
@@ -257,6 +310,9 @@ std::vector<ExportOptions> method_options(const ExportCommand& options, Console&
   std::vector<ExportOptions> out;
   for (const std::string& method : methods)
     out.push_back(pipeline_options(options, per_method, method, console));
+  for (ExportOptions& each : out)
+    if (!options.debug_bundle.empty())
+      each.taken.push_back({"the debug bundle", options.debug_bundle});
   if (options.report.empty()) {
     claim_stdout(options.output);
     return out;
@@ -267,12 +323,6 @@ std::vector<ExportOptions> method_options(const ExportCommand& options, Console&
   return out;
 }
 
-/// The result or the error of the pipeline, for the report.
-struct Outcome {
-  std::vector<ExportResult> results;
-  std::optional<Error> error;
-};
-
 Outcome attempt(const std::vector<ExportOptions>& methods) {
   try {
     return {export_methods(methods), std::nullopt};
@@ -281,30 +331,20 @@ Outcome attempt(const std::vector<ExportOptions>& methods) {
   }
 }
 
-void report_outcome(const std::string& path, const std::vector<ExportOptions>& methods,
-                    const Outcome& outcome, const Console& console, double seconds) {
-  ExportReport out{.tool_version = T2NNEF_VERSION,
-                   .torch_version = outcome.error ? "" : torch_module().torch_version,
-                   .code = outcome.error ? outcome.error->code() : ExitCode::ok,
-                   .diagnostics = console.diagnostics(),
-                   .stages = console.stages(),
-                   .seconds = seconds,
-                   .methods = methods,
-                   .results = outcome.results};
-  if (outcome.error) out.diagnostics.push_back(outcome.error->diagnostic());
-  write_report(report_destination(path, methods), out);
-}
-
 ExitCode run_export(const ExportCommand& options) {
   const auto began = std::chrono::steady_clock::now();
   Console console(verbosity_of(options.quiet, options.verbose));
-  const std::vector<ExportOptions> methods = method_options(options, console);
+  console.expect_steps(step_names(options));
+  std::vector<ExportOptions> methods = method_options(options, console);
+  const auto bundle = start_bundle(options.debug_bundle, methods);
   const Outcome outcome = attempt(methods);
   const std::chrono::duration<double> time = std::chrono::steady_clock::now() - began;
-  console.stop();
-  if (!options.report.empty())
-    report_outcome(options.report, methods, outcome, console, time.count());
-  if (outcome.error) throw Error(*outcome.error);
+  outcome.error ? console.fail() : console.stop();
+  write_reports(options.report, bundle.get(), report_of(methods, outcome, console, time.count()));
+  if (outcome.error) {
+    if (bundle) console.line(cat("the debug bundle is in ", bundle->folder().string()));
+    throw Error(*outcome.error);
+  }
   console.finish();
   console.line(models_text(methods, outcome.results));
   if (!options.quiet) print(results_text(methods, outcome.results));
@@ -321,6 +361,7 @@ void setup_export(CLI::App& app, Run& selected) {
   add_signature_options(*command, *options);
   add_compression_options(*command, options->compression_of_weights);
   add_loss_options(*command, options->compression_of_weights);
+  add_float_options(*command, *options);
   add_check_options(*command, *options);
   add_report_options(*command, *options);
   add_config_option(*command, &options->configs);

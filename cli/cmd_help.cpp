@@ -25,18 +25,12 @@ ExitCode run_help(const CLI::App& app, const HelpCommand& options) {
     print(program_help(app));
     return ExitCode::ok;
   }
-  std::vector<std::string> names;
-  for (const CLI::App* command : app.get_subcommands(nullptr)) {
+  for (const CLI::App* command : app.get_subcommands(nullptr))
     if (command->get_name() == options.command) {
       print(command_help(*command, true));
       return ExitCode::ok;
     }
-    names.push_back(command->get_name());
-  }
-  const std::string suggestion = nearest(options.command, names);
-  throw Error("usage", cat("there is no command ", quoted(options.command)), {},
-              suggestion.empty() ? cat("commands are: ", joined(names, ", "))
-                                 : cat("did you mean ", quoted(suggestion), "?"));
+  refuse_command(options.command, app);
 }
 
 }  // namespace

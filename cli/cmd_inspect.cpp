@@ -10,6 +10,7 @@
 #include "cli/input_options.h"
 #include "cli/inspect_artefact.h"
 #include "cli/text.h"
+#include "ir/readable.h"
 #include "nnef_writer/print.h"
 #include "src/diag/error.h"
 #include "src/export/pipeline.h"
@@ -115,7 +116,7 @@ std::string operators_text(const ir::Graph& graph) {
 }
 
 std::string shape_text(const ir::Shape& shape) {
-  const std::string text = ir::shape_str(ir::as_written(shape));
+  const std::string text = ir::readable(shape);
   return shape.empty() ? "scalar" : text.substr(1, text.size() - 2);
 }
 
@@ -137,6 +138,18 @@ std::string quantised_text(const ir::Graph& graph) {
   return out;
 }
 
+/// The operators that the code calls, or those of them that LibTorch lacks.
+std::string code_text(const Inspection& inspection, bool only_unknown) {
+  if (!inspection.code) return {};
+  std::vector<std::vector<std::string>> rows;
+  for (const trace::CodeOperator& called : inspection.code->operators)
+    if (!only_unknown || !called.is_known)
+      rows.push_back({cat(called.count, "x"), called.name,
+                      called.is_known ? "" : "not known to this LibTorch"});
+  if (rows.empty()) return {};
+  return cat("operators in its code, whether or not a run reaches them:\n", table(rows));
+}
+
 std::string inspection_text(const InspectCommand& options, const Inspection& inspection) {
   const trace::ModelInfo& model = inspection.model;
   std::string out = cat(model_text(options.model, model), ", class ", model.class_name,
@@ -149,11 +162,23 @@ std::string inspection_text(const InspectCommand& options, const Inspection& ins
     out += cat("outputs:\n", output_lines(*inspection.graph), states_text(inspection),
                operators_text(recorded(inspection)),
                inspection.with_quantised ? quantised_text(*inspection.with_quantised) : "");
+  else if (inspection.error)
+    return cat(out, inspection.reached ? operators_text(*inspection.reached)
+                                       : code_text(inspection, false));
   else
-    out += "the file contains no sample inputs: give them with -i to see outputs and operators\n";
+    out += cat(code_text(inspection, true),
+               "the file contains no sample inputs: give them with -i to see outputs and "
+               "operators\n");
   return cat(out,
-             inspection.graph ? "to export it:\n  " : "to export it, with your own shapes:\n  ",
+             inspection.graph ? "to export it:\n  "
+                              : "to export it, with sizes such as 1,16 for each SHAPE:\n  ",
              export_line(options, inspection), "\n");
+}
+
+/// A file that LibTorch does not load.
+std::string unloaded_text(const InspectCommand& options, const Inspection& inspection) {
+  return cat(options.model, ": TorchScript, format version ", inspection.code->format_version, "\n",
+             code_text(inspection, false));
 }
 
 /// Each violation as an error, and their number; or all as JSON.
@@ -200,8 +225,15 @@ ExitCode run_on_model(const InspectCommand& options) {
     throw Error("usage", cat(quoted(options.model), " is a model; --lint is for NNEF artefacts"),
                 {}, cat("export it, or run t2nnef lint ", shell_quoted(options.model)));
   Console console(Verbosity::normal);
-  const Inspection inspection =
-      inspect_model(traced_options(options.model, options.inputs, console.report()));
+  ExportOptions prepared = traced_options(options.model, options.inputs, console.report());
+  prepared.target = target::parse_target("tract");  // refusals are about one
+  const Inspection inspection = inspect_model(prepared);
+  if (inspection.error) {
+    print(options.graph && inspection.reached   ? ir::print(*inspection.reached)
+          : inspection.model.class_name.empty() ? unloaded_text(options, inspection)
+                                                : inspection_text(options, inspection));
+    throw Error(*inspection.error);
+  }
   if (!options.graph) {
     print(inspection_text(options, inspection));
   } else if (inspection.graph) {

@@ -1,7 +1,10 @@
 // t2nnef ops: lists the supported operators of a target or a model, or describes one operator.
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
+#include <filesystem>
 #include <memory>
+#include <system_error>
 
 #include "cli/commands.h"
 #include "cli/config_file.h"
@@ -13,6 +16,7 @@
 #include "ir/rearrangement.h"
 #include "ops/all.h"
 #include "src/diag/error.h"
+#include "src/export/all_refusals.h"
 #include "src/export/pipeline.h"
 #include "src/model/torch_module.h"
 #include "src/model_file/allowed.h"
@@ -59,17 +63,13 @@ ExitCode list_all(const target::Target& target) {
   return ExitCode::ok;
 }
 
-/// The graph that an export with the same options translates.
-ir::Graph graph_of(const OpsCommand& options, const target::Target& target, const Report& report) {
+/// What an export with the same options translates.
+Inspection inspected(const OpsCommand& options, const target::Target& target,
+                     const Report& report) {
   ExportOptions prepared = traced_options(options.subject, options.inputs, report);
   prepared.target = target;
   prepared.passes.disabled = options.disabled_passes;
-  Inspection inspection = prepare_model(prepared);
-  if (!inspection.graph)
-    throw Error(
-        "input-missing", "the operators are unknown without sample inputs", {},
-        cat("`t2nnef inspect ", shell_quoted(options.subject), "` shows what to give with -i"));
-  return *std::move(inspection.graph);
+  return prepare_model(prepared);
 }
 
 std::string support_text(const ops::OpUse& use) {
@@ -77,22 +77,68 @@ std::string support_text(const ops::OpUse& use) {
   return use.refused == use.count ? "no" : cat("not ", use.refused, " of ", use.count);
 }
 
-ExitCode list_used(const OpsCommand& options, const target::Target& target) {
-  Console console(Verbosity::normal);
-  std::vector<ops::OpUse> uses =
-      ops::list_ops(graph_of(options, target, console.report()), target, ops::registry());
-  std::stable_sort(uses.begin(), uses.end(),
-                   [](const ops::OpUse& a, const ops::OpUse& b) { return a.count > b.count; });
+/// One line of the list.
+struct UsedOperator {
+  std::string name;
+  int count = 0;
+  std::string support;
+  bool is_missing = false;
+  Where first;
+};
+
+std::vector<UsedOperator> used_in(const ir::Graph& graph, const target::Target& target) {
+  std::vector<UsedOperator> out;
+  for (const ops::OpUse& use : ops::list_ops(graph, target, ops::registry()))
+    out.push_back({use.op, use.count, support_text(use), use.refused > 0, use.first});
+  return out;
+}
+
+std::vector<UsedOperator> used_in(const trace::ModelCode& code, const target::Target& target) {
+  constexpr std::array kTexts = {"yes", "no", "by overload", "?"};
+  std::vector<UsedOperator> out;
+  for (const trace::CodeOperator& called : code.operators) {
+    const CodeSupport support = support_of(called, target);
+    out.push_back({called.name, called.count, kTexts.at(static_cast<size_t>(support)),
+                   support == CodeSupport::no, called.first.empty() ? Where() : called.first[0]});
+  }
+  return out;
+}
+
+/// Prints the list, and returns the number of operators that are missing.
+size_t print_used(std::vector<UsedOperator> used, const OpsCommand& options,
+                  const target::Target& target) {
+  std::stable_sort(used.begin(), used.end(),
+                   [](const UsedOperator& a, const UsedOperator& b) { return a.count > b.count; });
   Rows rows = {{"uses", "operator", "supported", "first use"}};
-  size_t missing = 0;
-  for (const ops::OpUse& use : uses) {
-    missing += use.refused == 0 ? 0 : 1;
-    if (options.missing && use.refused == 0) continue;
-    rows.push_back({cat(use.count, "x"), use.op, support_text(use), render_where(use.first)});
+  size_t missing = 0, unknown = 0;
+  for (const UsedOperator& use : used) {
+    missing += use.is_missing ? 1 : 0;
+    unknown += use.support == "?" ? 1 : 0;
+    if (options.missing && !use.is_missing) continue;
+    rows.push_back({cat(use.count, "x"), use.name, use.support, render_where(use.first)});
   }
   if (rows.size() > 1) print(table(rows));
-  print(cat(uses.size() - missing, " of ", counted(uses.size(), "operator"), " supported by ",
-            target::target_name(target), "\n"));
+  print(cat(used.size() - missing - unknown, " of ", counted(used.size(), "operator"),
+            " supported by ", target::target_name(target), "\n"));
+  return missing;
+}
+
+ExitCode list_used(const OpsCommand& options, const target::Target& target) {
+  Console console(Verbosity::normal);
+  const Inspection found = inspected(options, target, console.report());
+  const ir::Graph* const graph = found.graph     ? &*found.graph
+                                 : found.reached ? &*found.reached
+                                                 : nullptr;
+  size_t missing = 0;
+  if (graph != nullptr)
+    missing = print_used(used_in(*graph, target), options, target);
+  else if (found.code)
+    missing = print_used(used_in(*found.code, target), options, target);
+  if (found.error) throw Error(*found.error);
+  if (graph == nullptr)
+    print(
+        "these are the operators in its code (?: of numbers or lists, or not known); give samples "
+        "with -i to see those of a run\n");
   return options.missing && missing > 0 ? ExitCode::unsupported : ExitCode::ok;
 }
 
@@ -220,9 +266,23 @@ ExitCode explain(const std::string& name, const target::Target& target) {
   return ExitCode::ok;
 }
 
+/// The operator that the subject names, without a namespace if there is no such file; "" if none.
+std::string operator_name(const std::string& subject) {
+  if (subject.find("::") != std::string::npos) return subject;
+  const std::string name = "aten::" + subject;
+  std::error_code ignored;
+  if (subject.empty() || std::filesystem::exists(subject, ignored)) return {};
+  const std::vector<ir::OpId> known = ops::registry().ops();
+  const bool is_known = std::any_of(known.begin(), known.end(), [&](ir::OpId op) {
+    return ir::op_name(op) == name || ir::op_name(op).starts_with(name + ".");
+  });
+  return is_known ? name : std::string();
+}
+
 ExitCode run_ops(const OpsCommand& options) {
   const target::Target target = target::parse_target(options.target);
-  if (options.subject.find("::") != std::string::npos) return explain(options.subject, target);
+  if (const std::string name = operator_name(options.subject); !name.empty())
+    return explain(name, target);
   if (!options.subject.empty()) return list_used(options, target);
   if (options.missing)
     throw Error("usage", "--missing needs a model", {},

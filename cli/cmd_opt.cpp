@@ -25,8 +25,8 @@ constexpr const char* kOptExamples =
     "  t2nnef opt --list\n"
     "  t2nnef opt model.pt --passes dead-code,fold-constants --verify -o model.ir\n"
     "  t2nnef opt model.ir --passes fold-batch-norm --verify -o model.nnef.tgz\n"
-    "  t2nnef opt model.pt --compress int8-weights --passes insert-observers,calculate-qparams,\\\n"
-    "             insert-fake-quant,quantise-constants --verify -o model.nnef.tgz\n"
+    "  t2nnef opt model.pt --compress int8-weights --verify -o model.nnef.tgz \\\n"
+    "    --passes insert-observers,calculate-qparams,insert-fake-quant\n"
     "  t2nnef opt model.pt --passes default --bisect\n";
 
 struct OptCommand {

@@ -14,6 +14,7 @@
 #include "cli/text.h"
 #include "src/check/run_artefact.h"
 #include "src/diag/error.h"
+#include "src/report/artefact_violations.h"
 #include "src/samples/input_spec.h"
 
 namespace t2n::cli {
@@ -29,6 +30,8 @@ struct RunCommand {
   std::vector<std::string> inputs;
   std::string output;
   bool casts_floats = false;
+  int64_t steps = 1;
+  std::vector<std::string> feeds;
   EngineOptions engine;
 };
 
@@ -65,8 +68,16 @@ std::string statistics_text(const std::vector<nnef::NamedTensor>& outputs) {
   return table(rows);
 }
 
+/// ", 3 steps with h_next -> h fed back"; "" for one step.
+std::string steps_text(int64_t steps, const std::vector<spec::State>& states) {
+  std::vector<std::string> pairs;
+  for (const spec::State& state : states) pairs.push_back(cat(state.output, " -> ", state.input));
+  return steps == 1 ? "" : cat(", ", steps, " steps, state: ", joined(pairs, ", "));
+}
+
 ExitCode run_and_print(const RunCommand& options) {
   Console console(Verbosity::normal);
+  require_range("--steps", options.steps, 1, 1'000'000);
   claim_stdout(options.output);
   const RunOptions run{
       .artefact = require_artefact(options.artefact, "run model.nnef.tgz -i in.npz -o out.npz"),
@@ -74,14 +85,26 @@ ExitCode run_and_print(const RunCommand& options) {
       .engine = parse_engine(options.engine.engine),
       .runner = runner_options(),
       .casts_floats = options.casts_floats,
+      .steps = options.steps,
+      .feeds = options.feeds,
       .output = options.output,
       .taken = taken_files(options.inputs, {}, options.engine.engine),
       .report = console.report()};
   const RunResult result = run_artefact(run);
-  print(cat("run: ", result.engine, "\n", statistics_text(result.outputs)));
+  print(cat("run: ", result.engine, steps_text(options.steps, result.states), "\n",
+            statistics_text(result.outputs)));
   if (!run.output.empty() && run.output != "-")
     print(cat("wrote ", run.output, "  ", short_bytes(result.bytes), "\n"));
   return ExitCode::ok;
+}
+
+/// Names what is wrong with an artefact that the engine rejects.
+ExitCode run_and_print_explained(const RunCommand& options) {
+  try {
+    return run_and_print(options);
+  } catch (const Error& error) {
+    throw report::with_violations(error, options.artefact);
+  }
 }
 
 }  // namespace
@@ -105,10 +128,24 @@ void setup_run(CLI::App& app, Run& selected) {
       ->type_name("FILE.npz");
   command->add_flag("--allow-float-casts", options->casts_floats,
                     "Cast float inputs to the artefact's precision");
+  command
+      ->add_option("--steps", options->steps,
+                   "Run N times, states fed back\n"
+                   "A first value that no --input replaces is the artefact's own. An array with an "
+                   "additional first axis of N has an entry for each step; random values differ "
+                   "from step to step. Saved outputs have this axis, too; states have their last "
+                   "value.")
+      ->type_name("N");
+  command
+      ->add_option("--feed", options->feeds,
+                   "Output that is fed back to an input\n"
+                   "Repeatable. For states that the artefact does not name.")
+      ->type_name("OUTPUT=INPUT")
+      ->allow_extra_args(false);
   add_engine_options(*command, options->engine);
   command->footer(kRunExamples);
   command->callback(
-      [options, &selected] { selected = [options] { return run_and_print(*options); }; });
+      [options, &selected] { selected = [options] { return run_and_print_explained(*options); }; });
 }
 
 }  // namespace t2n::cli

@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
-#include <map>
 #include <memory>
-#include <set>
 #include <span>
 
 #include "cli/commands.h"
@@ -13,7 +11,11 @@
 #include "cli/console.h"
 #include "cli/help.h"
 #include "cli/limit_options.h"
+#include "cli/settings.h"
+#include "cli/terminal.h"
 #include "cli/text.h"
+#include "cli/variables.h"
+#include "src/check/compare.h"
 #include "src/confine/confine.h"
 #include "src/diag/error.h"
 #include "src/target/target.h"
@@ -45,37 +47,16 @@ std::vector<std::string> option_names(const CLI::App& app) {
               suggestion.empty() ? default_help : cat("did you mean ", quoted(suggestion), "?"));
 }
 
-/// The option file of each option.
-using Origins = std::map<std::string, std::string>;
-
-[[noreturn]] void refuse_option(const std::string& token, const CLI::App& app,
-                                const Origins& origins) {
-  const std::string name = token.substr(0, token.find('='));
-  const auto file = origins.find(name);
-  const std::string command = app.get_parent() == nullptr ? "" : " " + app.get_name();
-  refuse(cat("t2nnef", command, " has no option ", quoted(name),
-             file == origins.end() ? "" : cat(", set in ", quoted(file->second))),
-         nearest(name, option_names(app)), cat("`t2nnef", command, " --help` lists them"));
-}
-
-[[noreturn]] void refuse_command(const std::string& token, const CLI::App& app) {
-  if (token.ends_with(".pt"))
-    refuse(cat("the command is missing before ", quoted(token)), {},
-           cat("to export it: t2nnef export ", shell_quoted(token), " --target tract"));
-  std::vector<std::string> names;
-  for (const CLI::App* command : app.get_subcommands(nullptr)) names.push_back(command->get_name());
-  refuse(cat("there is no command ", quoted(token)), nearest(token, names),
-         cat("commands are: ", joined(names, ", ")));
-}
-
 /// CLI11 collects unknown tokens. Misspelt options are reported first; the rest may be their
 /// values.
-void refuse_leftovers(const CLI::App& app, const Origins& origins) {
+void refuse_leftovers(const CLI::App& app) {
   const std::vector<std::string> tokens = app.remaining();
+  const bool is_program = app.get_parent() == nullptr;
+  if (is_program && !tokens.empty() && !tokens[0].starts_with('-')) refuse_command(tokens[0], app);
   for (const std::string& token : tokens)
-    if (token.size() > 1 && token[0] == '-') refuse_option(token, app, origins);
+    if (token.size() > 1 && token[0] == '-') refuse_option(token, app, "");
   if (tokens.empty()) return;
-  if (app.get_parent() == nullptr) refuse_command(tokens[0], app);
+  if (is_program) refuse_command(tokens[0], app);
   refuse(cat(quoted(tokens[0]), " is an unexpected argument"), {},
          cat("`t2nnef ", app.get_name(), " --help` shows what it takes"));
 }
@@ -144,7 +125,7 @@ std::unique_ptr<CLI::App> make_app(Run& run, LimitOptions& limits) {
   app->formatter(std::make_shared<HelpFormatter>());
   app->footer(examples());
   app->set_help_flag("-h,--help", "Print this help");
-  app->add_flag("--version")
+  app->add_flag("-V,--version")
       ->description("Print the versions of t2nnef, LibTorch and the default target");
   app->add_flag("-v,--verbose")->description("With --version: also print how models are sandboxed");
   app->require_subcommand(0, 1);
@@ -152,10 +133,14 @@ std::unique_ptr<CLI::App> make_app(Run& run, LimitOptions& limits) {
   setup_check(*app, run);
   setup_inspect(*app, run);
   setup_run(*app, run);
+  setup_bench(*app, run);
   setup_diff(*app, run);
   setup_ops(*app, run);
   setup_opt(*app, run);
+  setup_reduce(*app, run);
   setup_lint(*app, run);
+  setup_tensors(*app, run);
+  setup_graph(*app, run);
   setup_explain(*app, run);
   setup_env(*app, run);
   setup_help(*app, run);
@@ -165,6 +150,11 @@ std::unique_ptr<CLI::App> make_app(Run& run, LimitOptions& limits) {
     command->allow_extras();
     command->set_help_all_flag("--help-all", "Print this help with all options");
     if (!is_instant(*command)) add_limit_options(*command, limits);
+    command
+        ->add_option_function<std::string>("--color", set_color,
+                                           "Colours: auto, always or never [auto]\n"
+                                           "auto: on terminals, unless NO_COLOR is set.")
+        ->type_name("WHEN");
   }
   return app;
 }
@@ -184,12 +174,11 @@ Tokens without_separator(Tokens tokens) {
 /// `--check close` for `--check=close`: an optional value that is the name of a level and of no
 /// file.
 Tokens with_joined_levels(Tokens tokens) {
-  static const std::set<std::string> kLevels = {"exact", "close", "approximate",
-                                                "very",  "super", "ultra"};
+  const std::vector<std::string> levels = check::level_names();
   Tokens out;
   for (std::string& token : tokens) {
     const bool is_level =
-        !out.empty() && kLevels.contains(token) &&
+        !out.empty() && std::find(levels.begin(), levels.end(), token) != levels.end() &&
         (out.back() == "--check" || out.back() == "--verify" || out.back() == "--bisect");
     if (is_level && !std::filesystem::exists(token))
       out.back() += "=" + token;
@@ -216,51 +205,98 @@ bool parse(CLI::App& app, Tokens tokens) {
   return true;
 }
 
-/// Reports options of files that the command line overrides, unless --quiet is set.
-void note_overridden(const CLI::App& command, const FileOptions& file) {
+bool is_quiet(const CLI::App& command, const std::vector<std::string>& added) {
   const CLI::Option* quiet = command.get_option_no_throw("--quiet");
-  const bool is_quiet =
-      (quiet != nullptr && quiet->count() > 0) ||
-      std::find(file.tokens.begin(), file.tokens.end(), "--quiet") != file.tokens.end();
-  if (is_quiet || file.overridden.empty()) return;
-  const bool is_one = file.overridden.size() == 1;
-  print_message(render_text(Diagnostic{
-      .severity = Severity::note,
-      .id = "option-overridden",
-      .message = is_one ? file.overridden[0] : "the command line overrides options of a file",
-      .details = is_one ? std::vector<std::string>() : file.overridden,
-      .why = "the command line takes precedence"}));
+  return (quiet != nullptr && quiet->count() > 0) ||
+         std::find(added.begin(), added.end(), "--quiet") != added.end();
 }
 
-/// The tokens, with the options of files before those of the command line.
-Tokens with_file_options(Tokens tokens, const CLI::App& app, Origins& origins) {
+/// Reports options of files that the command line or a variable overrides.
+void note_overridden(const AddedOptions& added) {
+  if (added.overridden.empty()) return;
+  const bool is_one = added.overridden.size() == 1;
+  print_message(render_text(
+      Diagnostic{.severity = Severity::note,
+                 .id = "option-overridden",
+                 .message = is_one ? added.overridden[0] : "options of a file are overridden",
+                 .details = is_one ? std::vector<std::string>() : added.overridden,
+                 .why = "the command line takes precedence, then variables"}));
+}
+
+void warn_of_variables(const CLI::App& app) {
+  const std::vector<std::string> lines = misspelt_variables(app);
+  if (lines.empty()) return;
+  print_message(render_text(Diagnostic{.severity = Severity::warning,
+                                       .id = "unknown-variable",
+                                       .message = "a variable of the environment has no effect",
+                                       .details = lines,
+                                       .help = "unset it, or correct its name"}));
+}
+
+/// Variables and files, below the options of the command line.
+AddedOptions added_options(const CLI::App& command) {
+  std::vector<Setting> settings = variable_settings(command);
+  std::vector<std::string> files;
+  if (const CLI::Option* config = command.get_option_no_throw("--config"))
+    files = config->results();
+  for (const Setting& setting : settings)
+    if (files.empty() && setting.option == "config") files.push_back(setting.value);
+  for (Setting& setting : read_config_files(command, files)) settings.push_back(std::move(setting));
+  AddedOptions out = options_of(command, without_those_of_check(command, std::move(settings)));
+  if (is_quiet(command, out.tokens)) return out;
+  note_overridden(out);
+  warn_of_variables(*command.get_parent());
+  return out;
+}
+
+/// The tokens, with added options before those of the command line.
+Tokens with_added_options(Tokens tokens, const CLI::App& app, std::vector<Setting>& used) {
   for (const CLI::App* command : app.get_subcommands()) {
-    FileOptions file = read_config_files(*command);
-    note_overridden(*command, file);
-    origins.insert(file.origins.begin(), file.origins.end());
+    AddedOptions added = added_options(*command);
     const auto position = std::find(tokens.begin(), tokens.end(), command->get_name());
-    tokens.insert(position == tokens.end() ? position : position + 1, file.tokens.begin(),
-                  file.tokens.end());
+    tokens.insert(position == tokens.end() ? position : position + 1, added.tokens.begin(),
+                  added.tokens.end());
+    used.insert(used.end(), added.used.begin(), added.used.end());
   }
   return tokens;
 }
 
-}  // namespace
+/// Whether a text has "--input", and not only "--input-name".
+bool names_option(const std::string& text, const std::string& option) {
+  const std::string word = "--" + option;
+  for (size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) {
+    const size_t end = at + word.size();
+    if (end == text.size() ||
+        (text[end] != '-' && std::isalnum(static_cast<unsigned char>(text[end])) == 0))
+      return true;
+  }
+  return false;
+}
 
-ExitCode run_command_line(int argc, char** argv) {
-  Origins origins;
-  // The first parse finds the options on the command line; the second includes the option files.
-  Run ignored;
-  LimitOptions ignored_limits;
-  const auto first = make_app(ignored, ignored_limits);
+/// An error about an option that a variable or a file sets says so.
+Error with_origins(const Error& error, const std::vector<Setting>& used) {
+  Diagnostic out = error.diagnostic();
+  if (error.code() != ExitCode::usage) return error;
+  const std::string text = error.what();
+  for (const Setting& setting : used)
+    if (text.find(quoted(setting.value)) != std::string::npos || names_option(text, setting.option))
+      out.details.push_back(
+          cat(setting.origin, " sets --", setting.option, " to ", quoted(setting.value)));
+  return Error(std::move(out), error.others());
+}
+
+std::string& quoted_command() {
+  static std::string text;
+  return text;
+}
+
+ExitCode run_tokens(const Tokens& tokens, const CLI::App& first, std::vector<Setting>& used) {
   Run run;
   LimitOptions limits;
   const auto app = make_app(run, limits);
-  const Tokens tokens = with_joined_levels(without_separator({argv + 1, argv + argc}));
-  if (!parse(*first, tokens)) return ExitCode::ok;
-  if (!parse(*app, with_file_options(tokens, *first, origins))) return ExitCode::ok;
-  refuse_leftovers(*app, origins);
-  for (const CLI::App* command : app->get_subcommands()) refuse_leftovers(*command, origins);
+  if (!parse(*app, with_added_options(tokens, first, used))) return ExitCode::ok;
+  refuse_leftovers(*app);
+  for (const CLI::App* command : app->get_subcommands()) refuse_leftovers(*command);
   if (app->count("--version") > 0) {
     print(version_text());
     if (app->count("--verbose") > 0)
@@ -274,6 +310,45 @@ ExitCode run_command_line(int argc, char** argv) {
   }
   print_message(program_help(*app));
   return ExitCode::usage;
+}
+
+}  // namespace
+
+void refuse_command(const std::string& token, const CLI::App& app) {
+  if (token.ends_with(".pt"))
+    refuse(cat("the command is missing before ", quoted(token)), {},
+           cat("to export it: t2nnef export ", shell_quoted(token), " --target tract"));
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands(nullptr)) names.push_back(command->get_name());
+  refuse(cat("there is no command ", quoted(token)), nearest(token, names),
+         cat("commands are: ", joined(names, ", ")));
+}
+
+void refuse_option(const std::string& token, const CLI::App& app, const std::string& where) {
+  const std::string name = token.substr(0, token.find('='));
+  const std::string command = app.get_parent() == nullptr ? "" : " " + app.get_name();
+  refuse(cat("t2nnef", command, " has no option ", quoted(name), where),
+         nearest(name, option_names(app)), cat("`t2nnef", command, " --help` lists them"));
+}
+
+std::string command_text() { return quoted_command(); }
+
+ExitCode run_command_line(int argc, char** argv) {
+  quoted_command() = "t2nnef";
+  for (const std::string& token : Tokens(argv + 1, argv + argc))
+    quoted_command() += cat(" ", shell_quoted(token));
+  // The first parse finds the options on the command line; the second includes variables and files.
+  Run ignored;
+  LimitOptions ignored_limits;
+  const auto first = make_app(ignored, ignored_limits);
+  const Tokens tokens = with_joined_levels(without_separator({argv + 1, argv + argc}));
+  if (!parse(*first, tokens)) return ExitCode::ok;
+  std::vector<Setting> used;
+  try {
+    return run_tokens(tokens, *first, used);
+  } catch (const Error& error) {
+    throw with_origins(error, used);
+  }
 }
 
 }  // namespace t2n::cli

@@ -92,6 +92,14 @@ std::string layers_text(std::vector<compress::LayerLoss> layers, bool with_zeros
   return out;
 }
 
+/// "" unless some integers are narrower than their place in the file.
+std::string narrow_text(const std::vector<compress::LayerLoss>& layers) {
+  const bool has_narrow = std::any_of(layers.begin(), layers.end(), [](const auto& layer) {
+    return layer.format.starts_with("int") && !layer.format.starts_with("int8");
+  });
+  return has_narrow ? "  integers of fewer than 8 bits take a byte each\n" : "";
+}
+
 /// Layers without a counterpart in the compressed graph.
 std::string lost_text(const std::vector<compress::LayerLoss>& layers) {
   std::string out;
@@ -105,12 +113,12 @@ std::string lost_text(const std::vector<compress::LayerLoss>& layers) {
 std::string output_text(const compress::OutputLoss& output) {
   std::string out = cat("  ", output.name, ": SNR ", decibels(output.all.snr_db()), ", cosine ",
                         fixed(output.all.cosine(), 5));
-  if (output.rows > 0)
-    out += cat(", the same largest in ", percent_of(output.same_top1, output.rows), " of ",
+  if (output.rows > 0 && output.has_classes)
+    out += cat(", the same largest element in ", percent_of(output.same_top1, output.rows), " of ",
                output.rows, " rows");
   if (output.labelled > 0)
     out += cat(", right in ", percent_of(output.right_before, output.labelled), " before and ",
-               percent_of(output.right_after, output.labelled), " now");
+               percent_of(output.right_after, output.labelled), " after");
   return out + "\n";
 }
 
@@ -247,6 +255,7 @@ std::string compression_text(const Compression& compression) {
              " of ", compression.is_calibrated ? "the calibration set" : "samples", "\n");
   out += lost_text(compression.layers);
   out += layers_text(compression.layers, compression.is_pruned);
+  out += narrow_text(compression.layers);
   out += existing_qparams_text(compression.existing);
   out += unquantised_text(compression.unquantised);
   out += in_floats_text(compression.activations_in_floats);

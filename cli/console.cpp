@@ -1,11 +1,14 @@
 // Keeps the progress line, warnings and results from overwriting one another.
 #include "cli/console.h"
 
+#include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 
+#include "cli/terminal.h"
 #include "cli/text.h"
 #include "src/diag/error.h"
 #include "src/diag/printable.h"
@@ -17,6 +20,40 @@ std::string seconds_str(double seconds) {
   std::array<char, 32> text;
   std::snprintf(text.data(), text.size(), "%.1f s", seconds);
   return text.data();
+}
+
+/// Of the terminal; of a line in a file, if there is none.
+size_t columns() {
+  constexpr size_t kOfFiles = 160, kLeast = 40;
+  winsize size{};
+  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return kOfFiles;
+  return std::max<size_t>(size.ws_col, kLeast);
+}
+
+/// At most so many characters of UTF-8 text; the last one is "…" if some are missing.
+std::string clipped(const std::string& text, size_t most) {
+  size_t count = 0;
+  size_t end = 0;  // of the first most - 1 characters
+  for (size_t i = 0; i < text.size(); ++i) {
+    if ((static_cast<unsigned char>(text[i]) & 0xC0) == 0x80) continue;
+    if (count++ == most - 1) end = i;
+    if (count > most) return text.substr(0, end) + "…";
+  }
+  return text;
+}
+
+/// "trace      0.1 s  70 operations, 3 outputs · %conv1: f32[1,64,112,112] = aten::conv2d"
+std::string step_text(const Step& step) {
+  std::string out = step.name;
+  constexpr size_t kNames = 10;
+  if (out.size() < kNames) out.resize(kNames, ' ');
+  out += cat(" ", seconds_str(step.seconds));
+  std::vector<std::string> counts;
+  for (const auto& [noun, count] : step.counts)
+    counts.push_back(counted(static_cast<size_t>(count), noun));
+  if (!counts.empty()) out += cat("  ", joined(counts, ", "));
+  if (!step.result.empty()) out += cat(counts.empty() ? "  " : " · ", step.result);
+  return step.has_failed ? out + "  failed" : out;
 }
 
 bool is_stdout_taken = false;
@@ -35,12 +72,14 @@ void print_message_raw(std::string_view text) {
 
 void print(std::string_view text) {
   if (is_stdout_taken) return print_message(text);
-  write(printable(text), stdout);
+  write(colored_verdicts(printable(text)), stdout);
 }
 
 void print_json(std::string_view text) { write(printable_json(text), stdout); }
 
-void print_message(std::string_view text) { print_message_raw(printable(text)); }
+void print_message(std::string_view text) {
+  print_message_raw(colored_diagnostics(printable(text)));
+}
 
 void reserve_stdout() { is_stdout_taken = true; }
 
@@ -51,7 +90,7 @@ Verbosity verbosity_of(bool quiet, bool verbose) {
 Console::Console(Verbosity verbosity)
     : verbosity_(verbosity), on_terminal_(verbosity != Verbosity::quiet && isatty(STDERR_FILENO)) {}
 
-Console::~Console() { clear_line(); }
+Console::~Console() { fail(); }
 
 Report Console::report() {
   return [this](const Diagnostic& diagnostic) {
@@ -75,32 +114,59 @@ void Console::print_above_progress(const std::string& text) {
   print_message(text);
 }
 
-std::function<void(std::string_view stage)> Console::progress() {
-  return [this](std::string_view name) {
-    if (name != "done") stage(name);
-  };
+Progress Console::progress() {
+  return {.on_begin = [this](std::string_view step) { begin(step); },
+          .on_detail = [this](std::string_view detail) { show_running(detail); },
+          .on_end = [this](StepSummary summary) { end(std::move(summary), false); }};
 }
 
-void Console::stage(std::string_view name) {
+void Console::begin(std::string_view name) {
   stop();
+  if (name == "done") return;
   current_ = name;
   began_ = std::chrono::steady_clock::now();
-  if (!on_terminal_) return;
-  print_message_raw(cat("\r\033[K", printable_line(cat(timeline_, name)), "…"));
+  show_running({});
+}
+
+void Console::show_running(std::string_view detail) {
+  if (!on_terminal_ || current_.empty()) return;
+  const std::string text = verbosity_ == Verbosity::verbose
+                               ? cat(number_of(current_), current_, "…  ", detail)
+                               : cat(timeline_, current_, "…");
+  print_message_raw(cat("\r\033[K", clipped(printable_line(text), columns())));
   has_line_ = true;
 }
 
-void Console::stop() {
+/// "[3/6] ", also of "encode: trace".
+std::string Console::number_of(std::string_view step) const {
+  for (size_t i = 0; i < expected_.size(); ++i)
+    if (step == expected_[i] || step.ends_with(cat(": ", expected_[i])))
+      return cat("[", i + 1, "/", expected_.size(), "] ");
+  return {};
+}
+
+void Console::end(StepSummary summary, bool has_failed) {
   clear_line();
   if (current_.empty()) return;
   const std::chrono::duration<double> time = std::chrono::steady_clock::now() - began_;
   timeline_ += cat("[", current_, " ", seconds_str(time.count()), "] ");
-  stages_.emplace_back(std::exchange(current_, {}), time.count());
+  Step& step = steps_.emplace_back();
+  static_cast<StepSummary&>(step) = std::move(summary);
+  step.name = std::exchange(current_, {});
+  step.seconds = time.count();
+  step.has_failed = has_failed;
+  if (verbosity_ == Verbosity::verbose)
+    print_message(
+        cat(clipped(printable_line(cat(number_of(step.name), step_text(step))), columns()), "\n"));
 }
+
+void Console::stop() { end({}, false); }
+
+void Console::fail() { end({}, true); }
 
 void Console::finish() {
   stop();
-  if (on_terminal_ || verbosity_ == Verbosity::verbose) print_message(timeline_ + "\n");
+  if (on_terminal_ && verbosity_ != Verbosity::verbose) print_message(timeline_ + "\n");
   if (hidden_notes_ > 0) line(cat(counted(hidden_notes_, "note"), " hidden; -v shows them"));
 }
 

@@ -2,13 +2,13 @@
 #pragma once
 
 #include <chrono>
-#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "src/diag/sink.h"
+#include "src/diag/steps.h"
 
 namespace t2n::cli {
 
@@ -26,7 +26,8 @@ enum class Verbosity { quiet, normal, verbose };
 Verbosity verbosity_of(bool quiet, bool verbose);
 
 /// Messages while work continues. Prints each warning once, immediately; notes if verbose, else
-/// their number; stages with their times on a terminal, or if verbose.
+/// their number. If verbose, prints a line for each step: on a terminal it grows while the step
+/// runs. Else prints one line with all steps, on a terminal only.
 class Console {
  public:
   explicit Console(Verbosity verbosity);
@@ -35,12 +36,14 @@ class Console {
   Console& operator=(const Console&) = delete;
 
   Report report();
-  /// Starts a stage; the previous one ends.
-  void stage(std::string_view name);
-  /// Calls stage(), except for "done".
-  std::function<void(std::string_view stage)> progress();
-  /// Ends the last stage.
+  /// Receives steps: each ends when the next one begins. "done" is none.
+  Progress progress();
+  /// Numbers the steps with these names: "[1/6]".
+  void expect_steps(std::vector<std::string> names) { expected_ = std::move(names); }
+  /// Ends the last step, of which nothing more is known.
   void stop();
+  /// Ends the last step, which an error interrupted.
+  void fail();
   /// Called on success: prints the times, and the number of hidden notes.
   void finish();
   /// Prints something that was requested.
@@ -49,10 +52,14 @@ class Console {
   void line(const std::string& text);
 
   const std::vector<Diagnostic>& diagnostics() const { return seen_.items; }
-  /// Names and seconds of finished stages.
-  const std::vector<std::pair<std::string, double>>& stages() const { return stages_; }
+  /// Steps that have ended.
+  const std::vector<Step>& steps() const { return steps_; }
 
  private:
+  void begin(std::string_view name);
+  void end(StepSummary summary, bool has_failed);
+  std::string number_of(std::string_view step) const;
+  void show_running(std::string_view detail);
   void clear_line();
   void show(const Diagnostic& diagnostic);
 
@@ -62,7 +69,8 @@ class Console {
   std::string current_;
   std::string timeline_;
   std::chrono::steady_clock::time_point began_;
-  std::vector<std::pair<std::string, double>> stages_;
+  std::vector<Step> steps_;
+  std::vector<std::string> expected_;
   DiagnosticList seen_;
   size_t hidden_notes_ = 0;
 };

@@ -5,12 +5,17 @@
 #include "cli/check_options.h"
 #include "cli/compress_options.h"
 #include "cli/outputs.h"
+#include "cli/terminal.h"
 #include "cli/text.h"
+#include "ir/readable.h"
 #include "ir/shape.h"
 #include "src/diag/error.h"
+#include "src/diag/printable.h"
 
 namespace t2n::cli {
 namespace {
+
+constexpr size_t kIndent = 4;  // of lines that go on
 
 std::string ports_text(const std::vector<Port>& ports) {
   constexpr size_t kShown = 4;
@@ -29,12 +34,12 @@ std::string relations_text(const ExportResult& result) {
            relation.left.as_symbol() != nullptr && !ir::is_unbacked(relation.left);
   };
   for (const ir::Comparison& relation : result.relations)
-    if (!is_default(relation)) parts.push_back(ir::str(ir::as_written(relation)));
+    if (!is_default(relation)) parts.push_back(ir::readable(relation));
   return joined(parts, ", ");
 }
 
 /// Inputs, outputs, constraints and size of the artefact.
-std::string signature_text(const ExportResult& result) {
+std::vector<std::string> signature_parts(const ExportResult& result) {
   std::vector<std::string> parts;
   if (!result.inputs.empty())
     parts.push_back(
@@ -56,20 +61,49 @@ std::string signature_text(const ExportResult& result) {
                       result.quantised_weights == 0
                           ? ""
                           : cat(" and ", short_count(result.quantised_weights), " quantised")));
-  return joined(parts, " · ");
+  return parts;
+}
+
+/// The parts after `first`, in one line if it fits, else a line each.
+std::string with_parts(const std::string& first, const std::vector<std::string>& parts) {
+  constexpr size_t kLong = 160;  // in a file
+  const size_t width = known_width().value_or(kLong);
+  const std::string line = cat(first, first.ends_with(':') ? " " : " · ", joined(parts, " · "));
+  if (text_width(line) <= width) return line;
+  std::string out = first;
+  for (const std::string& part : parts) {
+    const std::vector<std::string> lines = wrapped(part, width - kIndent);
+    out += cat("\n  ", joined(lines, cat("\n", std::string(kIndent, ' '))));
+  }
+  return out;
+}
+
+/// "computes in f16: 40 of 52 operations; in f32: 8 layer_norm, 4 softmax"
+std::string floats_text(const FloatSummary& floats) {
+  std::vector<std::string> names;
+  for (const auto& [name, count] : floats.f32_by_name) names.push_back(cat(count, " ", name));
+  return cat("computes in f16: ", floats.in_f16, " of ",
+             counted(floats.in_f16 + floats.in_f32, "operation"),
+             names.empty() ? "" : cat("; in f32: ", joined(names, ", ")), "\n");
 }
 
 std::string tables_text(const ExportOptions& options, const ExportResult& result) {
-  return cat(result.compression ? compression_text(*result.compression) : "",
+  return cat(result.floats ? floats_text(*result.floats) : "",
+             result.compression && !(result.floats && result.compression->layers.empty())
+                 ? compression_text(*result.compression)
+                 : "",
              options.check ? check_text(*options.check, result.checked) : "",
              result.packed.empty() ? "" : cat(result.packed, "\n"));
 }
 
-std::string written_text(const ExportResult& result) {
+std::string written_text(const ExportOptions& options, const ExportResult& result) {
   const std::string shared =
       result.shared_bytes == 0
           ? ""
           : cat(", ", short_bytes(result.shared_bytes), " of them shared with the artefacts above");
+  if (options.dry_run)
+    return cat("would write ", output_name(result.path), "  ", short_bytes(result.bytes), shared,
+               result.replaces ? ", in place of the existing one\n" : "\n");
   return cat("wrote ", output_name(result.path), "  ", short_bytes(result.bytes), shared, "\n");
 }
 
@@ -77,10 +111,11 @@ std::string written_text(const ExportResult& result) {
 
 std::string models_text(const std::vector<ExportOptions>& methods,
                         const std::vector<ExportResult>& results) {
-  std::string out = model_text(methods.front().model, results.front().model);
-  if (results.size() == 1) return cat(out, " · ", signature_text(results.front()));
+  const std::string model = model_text(methods.front().model, results.front().model);
+  if (results.size() == 1) return with_parts(model, signature_parts(results.front()));
+  std::string out = model;
   for (const ExportResult& result : results)
-    out += cat("\n  ", result.method, ": ", signature_text(result));
+    out += "\n" + with_parts(cat("  ", result.method, ":"), signature_parts(result));
   return out;
 }
 
@@ -91,7 +126,7 @@ std::string results_text(const std::vector<ExportOptions>& methods,
     const std::string tables = tables_text(methods[i], results[i]);
     out += cat(results.size() > 1 && !tables.empty() ? cat(results[i].method, ":\n") : "", tables);
   }
-  for (const ExportResult& result : results) out += written_text(result);
+  for (size_t i = 0; i < results.size(); ++i) out += written_text(methods[i], results[i]);
   return out;
 }
 

@@ -1,9 +1,10 @@
 #include "cli/help.h"
 
 #include <algorithm>
-#include <sstream>
 
+#include "cli/text.h"
 #include "src/diag/error.h"
+#include "src/diag/printable.h"
 
 namespace t2n::cli {
 namespace {
@@ -15,14 +16,15 @@ constexpr size_t kMostAtOnce = 20;  // options in a help that leaves none out
 /// "  -t, --target TARGET      Target engine: …", with further lines in the second column.
 std::string row(const std::string& left, const std::string& description) {
   std::string out = "  " + left;
-  if (out.size() + 2 > kColumn) {
+  const size_t width = text_width(out);
+  if (width + 2 > kColumn) {
     out += '\n';
     out.append(kColumn, ' ');
   } else {
-    out.append(kColumn - out.size(), ' ');
+    out.append(kColumn - width, ' ');
   }
   bool is_first = true;
-  for (const std::string& line : wrapped(description, kColumn)) {
+  for (const std::string& line : wrapped(description, kWidth - kColumn)) {
     if (!is_first) out += cat('\n', std::string(kColumn, ' '));
     out += line;
     is_first = false;
@@ -63,23 +65,28 @@ size_t advanced_options(const CLI::App& app) {
 
 const std::vector<OptionGroup>& option_groups() {
   static const std::vector<OptionGroup> groups = {
-      {"Output", {"target", "output"}, {"compression"}},
+      {"Output", {"target", "output"}, {"compression", "metadata", "dry-run"}},
       {"Inputs and axes",
        {"input", "dynamic", "assert", "stream", "state", "preset"},
        {"seed", "method", "accept-guard", "max-iterations", "nan", "roll-loops", "input-name",
-        "output-name", "prune-unused-inputs", "allow-float-casts"}},
+        "output-name", "prune-unused-inputs", "allow-float-casts", "steps", "feed", "size",
+        "select", "all-names"}},
       {"Compression",
        {"compress", "calibrate", "max-loss"},
-       {"ignore", "only", "labels", "budget"}},
-      {"Check", {"check", "tolerance", "engine"}, {"seeds", "strict", "verify", "bisect"}},
+       {"ignore", "only", "labels", "budget", "float", "keep-f32"}},
+      {"Reduction", {"keep", "against", "within"}, {}},
+      {"Check",
+       {"check", "tolerance", "engine"},
+       {"seeds", "strict", "localize", "verify", "bisect"}},
+      {"Measurement", {"runs", "loads", "top"}, {"warmup"}},
       {"Passes",
        {"passes", "list"},
        {"print-after", "print-changed", "disable-pass", "time-passes"}},
       {"What to print",
-       {"graph", "lint", "missing", "markdown", "names", "json", "man", "report", "quiet",
+       {"colors", "graph", "lint", "missing", "markdown", "names", "json", "man", "report", "quiet",
         "verbose"},
-       {}},
-      {"General", {"config", "help", "help-all"}, {"timeout", "max-memory"}},
+       {"debug-bundle"}},
+      {"General", {"config", "help", "help-all"}, {"color", "timeout", "max-memory"}},
   };
   return groups;
 }
@@ -95,24 +102,6 @@ std::string option_text(const CLI::Option& option) {
 
 std::string first_line(const std::string& description) {
   return description.substr(0, description.find('\n'));
-}
-
-std::vector<std::string> wrapped(const std::string& text, size_t indent) {
-  std::vector<std::string> lines;
-  std::istringstream paragraphs(text);
-  for (std::string paragraph; std::getline(paragraphs, paragraph);) {
-    std::istringstream words(paragraph);
-    std::string line;
-    for (std::string word; words >> word;) {
-      if (!line.empty() && line.size() + 1 + word.size() > kWidth - indent) {
-        lines.push_back(line);
-        line.clear();
-      }
-      line += cat(line.empty() ? "" : " ", word);
-    }
-    lines.push_back(line);
-  }
-  return lines;
 }
 
 std::string program_help(const CLI::App& app) {

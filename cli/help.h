@@ -23,9 +23,6 @@ std::string option_text(const CLI::Option& option);
 /// The first line of a description says what an option does; the others say more.
 std::string first_line(const std::string& description);
 
-/// Lines of at most 80 - indent characters, broken at spaces; line breaks are kept.
-std::vector<std::string> wrapped(const std::string& text, size_t indent);
-
 std::string program_help(const CLI::App& app);
 /// With `all`, advanced options too, and descriptions in full.
 std::string command_help(const CLI::App& app, bool all);

@@ -9,6 +9,7 @@
 
 #include "cli/text.h"
 #include "src/diag/error.h"
+#include "src/export/graph_file.h"
 #include "src/nnef/files.h"
 #include "src/samples/input_spec.h"
 
@@ -149,6 +150,7 @@ std::string one_method(const InputOptions& options) {
 ModelOptions model_options(const std::string& model, const InputOptions& options,
                            const Report& report) {
   nnef::require_file(model, "model-format");
+  if (is_graph_file(model)) refuse_trace_options(model, options, true);
   return {.model = model,
           .method = one_method(options),
           .samples = parse_inputs(options.specs),
@@ -170,14 +172,16 @@ ExportOptions traced_options(const std::string& model, const InputOptions& optio
 bool has_trace_options(const InputOptions& options) {
   return !options.dynamic.empty() || !options.assertions.empty() ||
          !options.accepted_guards.empty() || !options.max_iterations.empty() ||
-         options.explicit_states || !options.methods.empty();
+         options.explicit_states || !options.preset.empty() ||
+         std::any_of(options.methods.begin(), options.methods.end(),
+                     [](const std::string& method) { return method != "forward"; });
 }
 
 void refuse_trace_options(const std::string& graph, const InputOptions& options, bool runs) {
   if (has_trace_options(options))
     throw Error("usage", cat(quoted(graph), " is a graph, which is not traced"), {},
-                "give it without --dynamic, --assert, --accept-guard, --max-iterations, --state "
-                "and --method");
+                "give it without --dynamic, --assert, --accept-guard, --max-iterations, --state, "
+                "--method and --preset");
   if (!runs && !options.specs.empty())
     throw Error("usage", cat(quoted(graph), " is a graph, which is not run here"),
                 "--input is read only if the graph is run", "give it without --input");

@@ -1,6 +1,8 @@
 // One function for each section.
 #include "cli/inspect_artefact.h"
 
+#include <algorithm>
+
 #include "cli/text.h"
 #include "src/diag/error.h"
 
@@ -31,9 +33,12 @@ std::string first_lines_of(std::vector<std::string> texts) {
   return lines_of(texts);
 }
 
+/// Without those about states, which have their own section.
 std::string properties_text(const ArtefactSummary& summary) {
   std::vector<std::vector<std::string>> rows;
-  for (const auto& [name, value] : summary.properties) rows.push_back({name, value});
+  for (const auto& [name, value] : summary.properties)
+    if (!name.starts_with(spec::kStatePrefix) && !name.starts_with(spec::kInitialPrefix))
+      rows.push_back({name, value});
   return table(rows);
 }
 
@@ -41,6 +46,16 @@ std::string inputs_text(const ArtefactSummary& summary) {
   std::vector<std::string> texts;
   for (const spec::InputFact& input : summary.inputs) texts.push_back(spec::fact_str(input));
   return lines_of(texts);
+}
+
+/// "h_next -> h    first f32[1,2] = 0.5"
+std::string state_rows_text(const ArtefactSummary& summary) {
+  std::vector<std::vector<std::string>> rows;
+  for (const spec::State& state : summary.states)
+    rows.push_back({cat(state.output, " -> ", state.input),
+                    state.initial ? cat("first ", spec::first_value_text(*state.initial))
+                                  : "first value unknown"});
+  return rows.empty() ? "" : table(rows);
 }
 
 std::string operations_text(const ArtefactSummary& summary) {
@@ -84,11 +99,13 @@ std::string quantised_lines(const ArtefactSummary& summary) {
   return out + first_lines_of(std::move(lines));
 }
 
-/// A command with placeholders for dynamic sizes, which the user must replace.
+/// A command with small values for dynamic sizes. States have their first values.
 std::string run_line(const std::string& path, const ArtefactSummary& summary) {
   std::string line = cat("t2nnef run ", shell_quoted(path));
   for (const spec::InputFact& input : summary.inputs)
-    line += cat(" -i ", shell_quoted(spec::sample_spec(input)));
+    if (std::none_of(summary.states.begin(), summary.states.end(),
+                     [&](const auto& state) { return state.initial && state.input == input.name; }))
+      line += cat(" -i ", shell_quoted(spec::sample_spec(input, summary.sample_sizes)));
   return cat(line, " -o out.npz");
 }
 
@@ -101,8 +118,9 @@ std::string summary_text(const std::string& path, const ArtefactSummary& summary
              section("properties", properties_text(summary)),
              section("extensions", lines_of(summary.extensions)),
              section("inputs", inputs_text(summary)), section("outputs", lines_of(summary.outputs)),
-             operations_text(summary), section("fragments", lines_of(summary.fragments)),
-             weights_text(summary), quantised_lines(summary),
+             section("states", state_rows_text(summary)), operations_text(summary),
+             section("fragments", lines_of(summary.fragments)), weights_text(summary),
+             quantised_lines(summary),
              section("unreferenced files", first_lines_of(summary.unused)),
              section("violations of the standard", first_lines_of(summary.findings)),
              "to run it:\n  ", run_line(path, summary), "\n");

@@ -20,6 +20,7 @@ namespace t2n::cli {
 namespace {
 
 int fail(const Error& error) {
+  for (const Diagnostic& other : error.others()) print_message(render_text(other));
   print_message(error.what());
   return static_cast<int>(error.code());
 }

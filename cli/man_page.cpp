@@ -54,15 +54,9 @@ std::string command_section(const CLI::App& command) {
   return out + examples_of(command.get_footer());
 }
 
-/// The rows of the table of exit codes in docs/diagnostics.md.
-std::string exit_codes() {
+std::string exit_status() {
   std::string out;
-  std::istringstream lines{std::string(diagnostics_page())};
-  for (std::string line; std::getline(lines, line);) {
-    const size_t digits = line.starts_with("| ") ? line.find_first_not_of("0123456789", 2) : 0;
-    if (digits <= 2 || digits == std::string::npos || line.compare(digits, 3, " | ") != 0) continue;
-    out += entry(line.substr(2, digits - 2), line.substr(digits + 3, line.size() - digits - 5));
-  }
+  for (const auto& [code, meaning] : exit_codes()) out += entry(code, meaning);
   return out;
 }
 
@@ -73,7 +67,7 @@ std::string man_page(const CLI::App& app) {
                         ".SH NAME\nt2nnef \\- ", escaped(app.get_description()), "\n",
                         ".SH SYNOPSIS\n.B t2nnef\n.I COMMAND\n[\\fIOPTIONS\\fR]\n.SH COMMANDS\n");
   for (const CLI::App* command : app.get_subcommands(nullptr)) out += command_section(*command);
-  return cat(out, ".SH EXIT STATUS\n", exit_codes());
+  return cat(out, ".SH EXIT STATUS\n", exit_status());
 }
 
 }  // namespace t2n::cli

@@ -3,9 +3,7 @@
 
 #include <string>
 
-namespace CLI {  // NOLINT(readability-identifier-naming): not ours
-class App;
-}
+#include "cli/app.h"
 
 namespace t2n::cli {
 

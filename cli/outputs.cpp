@@ -2,6 +2,9 @@
 
 #include <unistd.h>
 
+#include <filesystem>
+#include <system_error>
+
 #include "cli/console.h"
 #include "src/diag/error.h"
 #include "src/samples/input_spec.h"
@@ -17,7 +20,9 @@ std::vector<nnef::Taken> taken_files(const std::vector<std::string>& input_specs
   for (const std::string& file : configs)
     out.push_back({cat("the options in ", quoted(file)), file});
   const std::string library = engine.starts_with("lib:") ? engine.substr(4) : engine;
-  if (library.find('/') != std::string::npos) out.push_back({"the engine", library});
+  std::error_code ignored;  // a folder is refused later
+  if (library.find('/') != std::string::npos && !std::filesystem::is_directory(library, ignored))
+    out.push_back({"the engine", library});
   return out;
 }
 

@@ -4,7 +4,11 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <optional>
+#include <sstream>
 
+#include "cli/terminal.h"
+#include "ir/readable.h"
 #include "src/diag/error.h"
 #include "src/diag/printable.h"
 #include "src/export/report.h"
@@ -38,30 +42,84 @@ std::string short_bytes(int64_t bytes) {
 }
 
 std::string typed(std::string_view name, ir::DType dtype, const ir::Shape& shape) {
-  return cat(name, " ", ir::dtype_name(dtype), ir::shape_str(ir::as_written(shape)));
+  return cat(name, " ", ir::dtype_name(dtype), ir::readable(shape));
 }
 
 std::string model_text(const std::string& path, const trace::ModelInfo& model) {
+  if (model.kind == trace::FileKind::graph) return cat(path, ": ", kind_name(model.kind));
   return cat(path, ": ", kind_name(model.kind), ", format ", model.format_version);
 }
 
+namespace {
+
+using Cells = std::vector<std::string>;
+
+/// The text at a column, in further lines where the screen ends.
+std::string wrapped_at(size_t column, const std::string& text, std::optional<size_t> width) {
+  if (!width || column + text_width(text) <= *width) return text;
+  return joined(wrapped(text, *width - column), cat("\n", std::string(column, ' ')));
+}
+
+/// The first cell, and the others in the lines below it: for tables wider than the screen.
+std::string stacked(const Cells& row, size_t width) {
+  constexpr size_t kIndent = 6;
+  std::string rest;
+  for (size_t i = 1; i < row.size(); ++i) rest += cat(i > 1 ? " · " : "", row[i]);
+  return cat("  ", row.front(), "\n", std::string(kIndent, ' '), wrapped_at(kIndent, rest, width));
+}
+
+}  // namespace
+
 std::string table(std::vector<std::vector<std::string>> rows) {
-  for (std::vector<std::string>& row : rows)
-    for (std::string& cell : row) cell = printable_line(cell);
   std::vector<size_t> widths;
-  for (const auto& row : rows) {
+  for (Cells& row : rows) {
+    for (std::string& cell : row) cell = printable_line(cell);
     widths.resize(std::max(widths.size(), row.size()));
-    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], text_width(row[i]));
   }
+  size_t last = 2;  // where the last column begins
+  for (size_t i = 0; i + 1 < widths.size(); ++i) last += widths[i] + 2;
+  constexpr size_t kLeast = 24;  // narrower text is hard to read
+  const std::optional<size_t> width = known_width();
+  const bool is_stacked = width && widths.size() > 2 && last + widths.back() > *width &&
+                          last + std::min(kLeast, widths.back()) > *width;
   std::string out;
-  for (const auto& row : rows) {
+  for (const Cells& row : rows) {
     std::string line;
-    for (size_t i = 0; i < row.size(); ++i)
-      line += cat("  ", row[i], std::string(widths[i] - row[i].size(), ' '));
+    for (size_t i = 0; i + 1 < row.size(); ++i)
+      line += cat("  ", row[i], std::string(widths[i] - text_width(row[i]), ' '));
+    const bool fits = !width || last + kLeast <= *width;
+    if (!row.empty())
+      line = is_stacked
+                 ? stacked(row, *width)
+                 : cat(line, "  ", wrapped_at(last, row.back(), fits ? width : std::nullopt));
     line.resize(line.find_last_not_of(' ') + 1);
     out += line + "\n";
   }
   return out;
+}
+
+void require_range(std::string_view option, int64_t value, int64_t least, int64_t most) {
+  if (value < least || value > most)
+    throw Error("usage", cat(option, " is ", value, ", not a number from ", least, " to ", most));
+}
+
+std::vector<std::string> wrapped(const std::string& text, size_t width) {
+  std::vector<std::string> lines;
+  std::istringstream paragraphs(text);
+  for (std::string paragraph; std::getline(paragraphs, paragraph);) {
+    std::istringstream words(paragraph);
+    std::string line;
+    for (std::string word; words >> word;) {
+      if (!line.empty() && text_width(line) + 1 + text_width(word) > width) {
+        lines.push_back(line);
+        line.clear();
+      }
+      line += cat(line.empty() ? "" : " ", word);
+    }
+    lines.push_back(line);
+  }
+  return lines;
 }
 
 std::string shell_quoted(const std::string& text) {

@@ -22,7 +22,13 @@ std::string typed(std::string_view name, ir::DType dtype, const ir::Shape& shape
 std::string model_text(const std::string& path, const trace::ModelInfo& model);
 
 /// Rows with the same number of cells, as lines indented by two, with columns aligned to the left.
+/// The last column is wrapped if the width of the screen is known.
 std::string table(std::vector<std::vector<std::string>> rows);
+
+/// Errors: `usage` for a number out of range.
+void require_range(std::string_view option, int64_t value, int64_t least, int64_t most);
+/// Lines of at most `width` characters, broken at spaces; line breaks are kept.
+std::vector<std::string> wrapped(const std::string& text, size_t width);
 
 /// A shell argument, quoted only if necessary.
 std::string shell_quoted(const std::string& text);

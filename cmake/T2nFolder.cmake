@@ -120,6 +120,25 @@ function(t2n_embed_text target text namespace function header)
   target_sources(${target} PRIVATE "${generated}")
 endfunction()
 
+# t2n_embed_page(<target> <folder>): compiles the page in <folder> into <target>, with the layout library that setup.sh
+# has downloaded. Without it, the program cannot write .html.
+function(t2n_embed_page target folder)
+  find_file(T2N_DAGRE dagre.js PATHS "${PROJECT_SOURCE_DIR}/build/dagre" NO_DEFAULT_PATH)
+  set(dagre "${T2N_DAGRE}")
+  if(NOT dagre)
+    set(dagre "")
+    message(WARNING "build/dagre/dagre.js is missing, so `t2nnef graph` will not write .html: run cmake/setup.sh")
+  endif()
+  file(GLOB parts CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${folder}/*")
+  set(generated "${PROJECT_BINARY_DIR}/generated/${target}_page.cpp")
+  set(script "${PROJECT_SOURCE_DIR}/cmake/embed_page.cmake")
+  add_custom_command(OUTPUT "${generated}"
+    COMMAND "${CMAKE_COMMAND}" "-DFOLDER=${PROJECT_SOURCE_DIR}/${folder}" "-DDAGRE=${dagre}" "-DOUTPUT=${generated}"
+            -P "${script}"
+    DEPENDS ${parts} ${dagre} "${script}" VERBATIM)
+  target_sources(${target} PRIVATE "${generated}")
+endfunction()
+
 # Torch's headers cost 10 s per file: they are compiled once, for the first target, and reused.
 function(t2n_torch_precompiled first)
   if(CMAKE_DISABLE_PRECOMPILE_HEADERS)

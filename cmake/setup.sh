@@ -1,9 +1,10 @@
 #!/bin/sh
-# Installs what is missing, says so first, and does nothing where nothing is: setup.sh build|run|test|matrix|zoo|peers|onnx|fuzz|tidy.
-#   build  Debian packages and LibTorch
+# Installs what is missing, says so first, and does nothing where nothing is: setup.sh build|run|test|matrix|pictures|zoo|peers|onnx|fuzz|tidy.
+#   build  Debian packages, LibTorch, and the layout of `t2nnef graph`
 #   run    and the default target's engine, where pip has it
 #   test   and all engines that tests run, numpy, a Python with torch, which writes files to test with, and NNEF-Tools
 #   matrix and an engine between the oldest and the newest
+#   pictures what `build` installs, and what their test looks with: Chromium and Graphviz
 #   zoo    and the packages that the model zoo is made of
 #   peers  what `test` installs and, where pip has it, the exporter that docs/compression_table.md compares with
 #   onnx   and, in an environment of their own, NNEF-Tools, onnx and onnxruntime
@@ -19,6 +20,9 @@ torchvision_version=0.28.0
 peer_version=0.24.12
 # Newest first: the default target, then the newest and the oldest of the oldest series that is a target.
 engines="0.23.9 0.21.19 0.21.13"
+# Its wheel contains dagre, the layout of pictures as HTML.
+netron_version=9.3.3
+netron_hash=37e94827e9eddadc27b94b70aacdd531436ce56b467dcba3c52144709e3612bb
 [ "$level" != matrix ] || engines="0.23.9 0.22.4 0.21.19 0.21.13"
 
 say() { echo "setup: $*"; }
@@ -51,11 +55,14 @@ END
   command -v apt-get >/dev/null || fail "please install$missing, or what your system calls them"
   [ "$(id -u)" = 0 ] || fail "please run: sudo apt-get install --no-install-recommends$missing"
   say "installing$missing (Debian packages)"
+  install_debian "$missing"
+}
+install_debian() {
   export DEBIAN_FRONTEND=noninteractive
   install="apt-get install -qq -y --no-install-recommends -o Dpkg::Use-Pty=0"
   mkdir -p build
   log=build/apt.log
-  $install $missing >$log 2>&1 || { apt-get update -qq >$log 2>&1 && $install $missing >>$log 2>&1; } ||
+  $install $1 >$log 2>&1 || { apt-get update -qq >$log 2>&1 && $install $1 >>$log 2>&1; } ||
     { tail -n 5 $log >&2; fail "apt-get failed; its output is in $log"; }
 }
 
@@ -103,6 +110,40 @@ engine_if_possible() {
   mkdir -p build
   (engine $1) 2>build/engine.log ||
     say "tract $1 cannot be installed (see build/engine.log): the reference interpreter checks instead"
+}
+
+# Without it `t2nnef graph` writes no .html, and says so.
+dagre_if_possible() {
+  [ ! -e build/dagre/netron-$netron_version ] || return 0
+  say "installing dagre from netron $netron_version into build/dagre (4 MB to download)"
+  mkdir -p build
+  (dagre) >build/dagre.log 2>&1 ||
+    say "dagre cannot be installed (see build/dagre.log): \`t2nnef graph\` will not write .html"
+}
+dagre() {
+  venv
+  rm -rf build/dagre
+  mkdir -p build/dagre
+  echo "netron==$netron_version --hash=sha256:$netron_hash" >build/dagre/requirements.txt
+  pip download -q --no-deps --only-binary :all: --require-hashes -d build/dagre -r build/dagre/requirements.txt &&
+    build/venv/bin/python -c 'import sys, zipfile
+with zipfile.ZipFile(sys.argv[1]) as wheel, open("build/dagre/dagre.js", "wb") as out:
+    out.write(wheel.read("netron/dagre.js"))' build/dagre/netron-*.whl &&
+    rm build/dagre/netron-*.whl build/dagre/requirements.txt &&
+    : >build/dagre/netron-$netron_version
+}
+
+# What tests of pictures look with; they are skipped without it.
+picture_tools() {
+  missing=
+  command -v dot >/dev/null || missing=graphviz
+  command -v chromium-headless-shell >/dev/null || command -v chromium >/dev/null ||
+    missing="$missing chromium-headless-shell"
+  [ -n "$missing" ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null || return 0
+  say "installing $missing (Debian packages)"
+  mkdir -p build
+  (install_debian "$missing") 2>build/pictures.log ||
+    say "cannot install $missing (see build/pictures.log): tests of pictures are skipped"
 }
 
 numpy() {
@@ -167,6 +208,7 @@ torch_python() {
 
 debian_packages
 libtorch
+dagre_if_possible
 for version in $engines; do
   case $level in
     run) [ $version != "${engines%% *}" ] || engine_if_possible $version ;;
@@ -178,6 +220,7 @@ case $level in test | matrix | zoo | peers)
   [ -n "$(torch_python)" ] || own_torch
   nnef_tools ;;
 esac
+[ "$level" != pictures ] || picture_tools
 [ "$level" != zoo ] || zoo_packages
 [ "$level" != peers ] || peers_if_possible
 [ "$level" != onnx ] || onnx

@@ -1,6 +1,7 @@
 // Arguments to text and back.
 #include "ir/attr.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstring>
@@ -119,6 +120,23 @@ std::optional<Attr> list_of_refs(const std::vector<Attr>& items) {
 }
 
 }  // namespace
+
+std::span<const Dim> dims(const Attr& attr) {
+  if (const auto* one = std::get_if<Dim>(&attr)) return {one, 1};
+  if (const auto* many = std::get_if<std::vector<Dim>>(&attr)) return *many;
+  return {};
+}
+
+std::span<Dim> dims(Attr& attr) {
+  if (auto* one = std::get_if<Dim>(&attr)) return {one, 1};
+  if (auto* many = std::get_if<std::vector<Dim>>(&attr)) return *many;
+  return {};
+}
+
+bool is_symbolic(const Attr& attr) {
+  const std::span<const Dim> all = dims(attr);
+  return std::any_of(all.begin(), all.end(), [](const Dim& dim) { return !dim.is_constant(); });
+}
 
 std::string attr_str(const Attr& attr, const std::function<std::string(ValueId)>& value_name) {
   return std::visit(AttrText{value_name}, attr);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <complex>
+#include <span>
 #include <string>
 #include <utility>
 #include <variant>
@@ -45,6 +46,12 @@ struct Argument {
 /// "none", "%x", "[%a, none]", "3", "[1, S]", "1.5", "true", "\"same\"", "f32".
 /// `value_name` turns an id into the text after '%'.
 std::string attr_str(const Attr& attr, const std::function<std::string(ValueId)>& value_name);
+
+/// The integers in an argument: one, those of a list, or none.
+std::span<const Dim> dims(const Attr& attr);
+std::span<Dim> dims(Attr& attr);
+/// Whether one of them is not a plain number.
+bool is_symbolic(const Attr& attr);
 
 /// Calls `visit` for every tensor that the attribute refers to, except absent ones.
 template <typename Visit>

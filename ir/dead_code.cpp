@@ -44,13 +44,9 @@ bool prune_scans(Graph& graph) {
 }  // namespace
 
 void for_each_size(const Attr& attr, const std::function<void(const Symbol&)>& visit) {
-  const auto visit_symbols = [&](const Dim& dim) {
+  for (const Dim& dim : dims(attr))
     for (const Symbol& symbol : dim.symbols())
       if (symbol.unbacked() != nullptr || symbol.axis_size() != nullptr) visit(symbol);
-  };
-  if (const auto* one = std::get_if<Dim>(&attr)) visit_symbols(*one);
-  if (const auto* many = std::get_if<std::vector<Dim>>(&attr))
-    for (const Dim& dim : *many) visit_symbols(dim);
 }
 
 std::map<Symbol, ValueId> defining_values(const Graph& graph) {

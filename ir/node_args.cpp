@@ -19,6 +19,10 @@ bool is_empty_list(const Attr& attr) {
 
 }  // namespace
 
+NodeArgs::NodeArgs(const Graph& graph, const Node& node) : graph_(&graph), node_(&node) {
+  T2N_ASSERT(node.args.size() <= 64, "more than 64 arguments");  // the bits of read_
+}
+
 bool NodeArgs::is_tensor(std::string_view name) const {
   const Attr* attr = node_->find(name);
   return attr != nullptr && std::holds_alternative<TensorRef>(*attr) && !is_absent(*attr);
@@ -26,11 +30,7 @@ bool NodeArgs::is_tensor(std::string_view name) const {
 
 bool NodeArgs::is_symbolic(std::string_view name) const {
   const Attr* attr = node_->find(name);
-  const auto* size = std::get_if<Dim>(attr);
-  const auto* sizes = std::get_if<std::vector<Dim>>(attr);
-  return (size != nullptr && !size->is_constant()) ||
-         (sizes != nullptr && std::any_of(sizes->begin(), sizes->end(),
-                                          [](const Dim& each) { return !each.is_constant(); }));
+  return attr != nullptr && ir::is_symbolic(*attr);
 }
 
 const Attr* NodeArgs::argument(std::string_view name) const {

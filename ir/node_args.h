@@ -13,7 +13,7 @@ namespace t2n::ir {
 /// absent. It records what was read, so that no argument is forgotten.
 class NodeArgs {
  public:
-  NodeArgs(const Graph& graph, const Node& node) : graph_(&graph), node_(&node) {}
+  NodeArgs(const Graph& graph, const Node& node);
 
   const Graph& graph() const { return *graph_; }
   const Node& node() const { return *node_; }
@@ -55,8 +55,8 @@ class NodeArgs {
   mutable uint64_t read_ = 0;  ///< a bit for each argument
 };
 
-/// A dim in [0, rank); negative ones count from the end. Rank 0 counts as 1, as in torch. `name`: the
-/// argument, for messages.
+/// A dim in [0, rank); negative ones count from the end. Rank 0 counts as 1, as in torch. `name`:
+/// the argument, for messages.
 int64_t from_front(int64_t axis, int64_t rank, std::string_view name = "axis");
 
 }  // namespace t2n::ir

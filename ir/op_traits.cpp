@@ -43,6 +43,20 @@ constexpr TraitRow kTraits[] = {
      "hardshrink heaviside histc quantize_per_channel quantize_per_tensor "
      "quantize_per_tensor_dynamic remainder roi_pool round sgn sign threshold trunc"},
     {OpTrait::recurrent, "recurrent layer", "gru lstm rnn_relu rnn_tanh"},
+    {OpTrait::autocast_narrow, "f16 in autocast",
+     "_convolution addbmm addmm addmv addr baddbmm bmm chain_matmul conv1d conv2d conv3d conv_tbc "
+     "conv_transpose1d conv_transpose2d conv_transpose3d convolution einsum gru gru_cell "
+     "linalg_multi_dot linalg_vecdot linear lstm lstm_cell matmul mm mv prelu rnn_relu "
+     "rnn_relu_cell rnn_tanh rnn_tanh_cell scaled_dot_product_attention"},
+    {OpTrait::autocast_wide, "f32 in autocast",
+     "acos asin batch_norm binary_cross_entropy cdist cosh cosine_embedding_loss "
+     "cosine_similarity cumprod cumsum dist erfinv exp expm1 frobenius_norm group_norm "
+     "hinge_embedding_loss huber_loss instance_norm kl_div l1_loss layer_norm linalg_matrix_norm "
+     "linalg_vector_norm log log10 log1p log2 log_softmax logcumsumexp logsumexp "
+     "margin_ranking_loss mean mse_loss multi_margin_loss multilabel_margin_loss "
+     "native_group_norm native_layer_norm nll_loss norm nuclear_norm pdist poisson_nll_loss pow "
+     "prod reciprocal renorm rms_norm rsqrt sinh smooth_l1_loss soft_margin_loss softmax softplus "
+     "std std_mean sum tan triplet_margin_loss var var_mean binary_cross_entropy_with_logits"},
     {OpTrait::takes_wide_number, "takes wide numbers",
      "mul multiply div divide true_divide floor_divide"},
     {OpTrait::compares_first, "compares with a number",

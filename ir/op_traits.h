@@ -17,6 +17,8 @@ enum class OpTrait {
   recurrent,          ///< layers over all steps of a sequence
   mixes,              ///< the results are sums of products of many elements, or norms
   steps,              ///< rounds floats, or jumps: a step function of the operands
+  autocast_narrow,    ///< torch's autocast computes it in 16 bits
+  autocast_wide,      ///< torch's autocast computes it in f32
   takes_wide_number,  ///< with f16, does not round a number as the second operand to f16 first
   // By name without overload.
   compares_first,        ///< compares the first operand with a number, or limits it by one

@@ -28,11 +28,8 @@ class UnbackedSizeMap {
     if (sizes_.empty() || std::none_of(node.args.begin(), node.args.end(), mentions_unbacked))
       return nullptr;
     node_ = node;
-    for (Argument& arg : node_.args) {
-      if (auto* one = std::get_if<Dim>(&arg.value)) *one = one->substitute(sizes_);
-      if (auto* many = std::get_if<std::vector<Dim>>(&arg.value))
-        for (Dim& dim : *many) dim = dim.substitute(sizes_);
-    }
+    for (Argument& arg : node_.args)
+      for (Dim& dim : dims(arg.value)) dim = dim.substitute(sizes_);
     return &node_;
   }
 
@@ -56,9 +53,8 @@ class UnbackedSizeMap {
 
  private:
   static bool mentions_unbacked(const Argument& arg) {
-    if (const auto* one = std::get_if<Dim>(&arg.value)) return is_unbacked(*one);
-    const auto* many = std::get_if<std::vector<Dim>>(&arg.value);
-    return many != nullptr && is_unbacked(*many);
+    const std::span<const Dim> sizes = dims(arg.value);
+    return std::any_of(sizes.begin(), sizes.end(), [](const Dim& dim) { return is_unbacked(dim); });
   }
 
   const Graph& graph_;

@@ -21,6 +21,8 @@ struct Tensor {
   std::shared_ptr<const void> owner;  ///< keeps `bytes` alive
 
   int64_t elements() const { return element_count(shape); }
+  /// A constant of a textual IR without its `.dat` files has no bytes.
+  bool is_loaded() const { return !bytes.empty() || elements() == 0; }
 };
 
 Ints contiguous_strides(const Ints& shape);

@@ -9,6 +9,7 @@
 
 #include "nnef_writer/archive_stream.h"
 #include "nnef_writer/dat.h"
+#include "nnef_writer/npz.h"
 #include "nnef_writer/print.h"
 #include "nnef_writer/quant.h"
 #include "nnef_writer/shared_files.h"
@@ -29,19 +30,24 @@ Member text_member(std::string name, std::string text) {
 }
 
 /// Makes every check that can fail, before the first byte is written.
-std::vector<Member> members_of(const Document& document) {
-  std::vector<Member> out;
-  out.push_back(text_member("graph.nnef", print(document)));
-  std::string quant = print_quant(document.quant);
-  if (!quant.empty()) out.push_back(text_member("graph.quant", std::move(quant)));
+void add_blobs(const std::vector<Blob>& blobs, std::vector<Member>& out) {
   UniqueNames labels(UniqueNames::Case::ignored);
-  for (const Blob& blob : document.blobs) {
+  for (const Blob& blob : blobs) {
     T2N_ASSERT(is_label(blob.label), quoted(blob.label), " cannot be the name of a file");
     T2N_ASSERT(labels.reserve(blob.label), "two blobs are called ", quoted(blob.label));
     check_dat(blob);
     out.push_back({blob.label + ".dat", dat_size(blob),
                    [&blob](const ByteSink& sink) { write_dat(blob, sink); }});
   }
+}
+
+std::vector<Member> members_of(const Document& document) {
+  std::vector<Member> out;
+  out.push_back(text_member("graph.nnef", print(document)));
+  std::string quant = print_quant(document.quant);
+  if (!quant.empty()) out.push_back(text_member("graph.quant", std::move(quant)));
+  if (!document.states.empty()) out.push_back(text_member(kStatesFile, npz_bytes(document.states)));
+  add_blobs(document.blobs, out);
   return out;
 }
 
@@ -117,10 +123,10 @@ void PendingArtefact::commit() {
   path_ = final_path(destination_);
 }
 
-PendingArtefact write_artefact(const Document& document, const Destination& destination,
-                               int threads, SharedFiles* shared) {
-  check_destination(destination);
-  const std::vector<Member> members = members_of(document);
+namespace {
+
+PendingArtefact write_files(const std::vector<Member>& members, const Destination& destination,
+                            int threads, SharedFiles* shared) {
   const bool is_folder = destination.form == Form::folder;
   auto temporary = std::make_unique<Temporary>(
       destination.form == Form::stream ? temporary_output_path() : final_path(destination),
@@ -130,6 +136,21 @@ PendingArtefact write_artefact(const Document& document, const Destination& dest
   else
     write_archive(members, destination, threads, temporary->path());
   return {destination, std::move(temporary)};
+}
+
+}  // namespace
+
+PendingArtefact write_artefact(const Document& document, const Destination& destination,
+                               int threads, SharedFiles* shared) {
+  check_destination(destination);
+  return write_files(members_of(document), destination, threads, shared);
+}
+
+PendingArtefact write_blobs(const std::vector<Blob>& blobs, const Destination& destination) {
+  check_destination(destination);
+  std::vector<Member> members;
+  add_blobs(blobs, members);
+  return write_files(members, destination, default_gzip_threads(), nullptr);
 }
 
 void write_folder(const Document& document, const Destination& destination, Temporary& folder,

@@ -41,6 +41,9 @@ class PendingArtefact {
 PendingArtefact write_artefact(const Document& document, const Destination& destination,
                                int threads = default_gzip_threads(), SharedFiles* shared = nullptr);
 
+/// Writes tensor files only, without a graph.   Errors: the same.
+PendingArtefact write_blobs(const std::vector<Blob>& blobs, const Destination& destination);
+
 /// The same files, below `name` in the temporary folder for `destination`.
 void write_folder(const Document& document, const Destination& destination, Temporary& folder,
                   const std::filesystem::path& name, SharedFiles& shared);

@@ -148,6 +148,22 @@ void refuse_taken(const Destination& destination) {
   }
 }
 
+/// Refuses a new folder called "a.zip", where a file was probably expected.
+void refuse_suffix(const fs::path& folder) {
+  const std::string suffix = folder.extension().string();
+  const bool is_word =
+      suffix.size() > 1 && std::all_of(suffix.begin() + 1, suffix.end(), [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+      });
+  std::error_code ignored;
+  if (!is_word || suffix == ".nnef" || fs::exists(folder, ignored)) return;
+  throw Error(
+      "usage",
+      cat("the output ", shown(folder), " has the suffix of a file that t2nnef does not write"),
+      "an artefact is a folder, a .tgz or a .tar",
+      cat("end it in .tgz; for a folder of this name, write ", folder.string(), "/"));
+}
+
 /// Sets the owner first, since a change of owner clears special bits. Without permission to do so,
 /// the file keeps our user and group, and our group gets the rights of others. Errors:
 /// `cannot-write` if more users could read or write it than before.
@@ -255,6 +271,7 @@ void check_destination(const Destination& destination) {
     refuse(destination.path, "it names a folder", "name a file in it");
   check_parent(destination.path, target, destination.form != Form::file);
   check_replaceable(destination);
+  if (is_folder && destination.path.has_filename()) refuse_suffix(target);
   remove_leftovers(folder_of(target));
   // Permissions, read-only mounts and quotas only show when writing.
   const Temporary probe(target, Temporary::Kind::file);

@@ -46,7 +46,8 @@ Destination file_destination(const std::filesystem::path& path);
 void check_replaceable(const Destination& destination);
 
 /// check_replaceable, and a check that a file can be created there. Removes leftovers of killed
-/// runs in that folder.   Errors: also `cannot-write`.
+/// runs in that folder.   Errors: also `cannot-write`; `usage` for a new folder with the suffix of
+/// a file and without a final slash.
 void check_destination(const Destination& destination);
 
 /// The path to rename to: without a trailing slash.

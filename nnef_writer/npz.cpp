@@ -68,19 +68,31 @@ Member member_of(const NamedTensor& array) {
           }};
 }
 
+void add_arrays(std::span<const NamedTensor> arrays, const ByteSink& sink) {
+  std::vector<Member> members;
+  for (const NamedTensor& array : arrays) members.push_back(member_of(array));
+  ArchiveStream zip(ArchiveStream::Format::zip, sink);
+  for (const Member& member : members) zip.add(member);
+  zip.finish();
+}
+
 }  // namespace
+
+std::string npz_bytes(std::span<const NamedTensor> arrays) {
+  std::string out;
+  add_arrays(arrays, [&](std::span<const std::byte> bytes) {
+    out.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  });
+  return out;
+}
 
 void write_npz(std::span<const NamedTensor> arrays, const std::filesystem::path& path) {
   write_npz(arrays, file_destination(path));
 }
 
 void write_npz(std::span<const NamedTensor> arrays, const Destination& destination) {
-  std::vector<Member> members;
-  for (const NamedTensor& array : arrays) members.push_back(member_of(array));
   write_file(destination, [&](FileWriter& file) {
-    ArchiveStream zip(ArchiveStream::Format::zip, [&](auto bytes) { file.write(bytes); });
-    for (const Member& member : members) zip.add(member);
-    zip.finish();
+    add_arrays(arrays, [&](std::span<const std::byte> bytes) { file.write(bytes); });
   });
 }
 

@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "src/diag/error.h"
+#include "src/nnef/ast.h"
 
 namespace t2n::nnef {
 
@@ -122,7 +123,8 @@ std::string foreign_entry(const fs::path& folder, std::error_code& error) {
        entry.increment(error)) {
     const fs::file_type type = entry->symlink_status(error).type();
     const std::string name = entry->path().filename().string();
-    const bool is_nnef = name == "graph.nnef" || name == "graph.quant" || name.ends_with(".dat");
+    const bool is_nnef = name == "graph.nnef" || name == "graph.quant" || name == kStatesFile ||
+                         name.ends_with(".dat");
     if (type != fs::file_type::directory && !(type == fs::file_type::regular && is_nnef))
       return entry->path().lexically_relative(folder).string();
   }

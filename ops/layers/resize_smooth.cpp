@@ -7,7 +7,6 @@
 #include "ops/layers/families.h"
 #include "ops/layers/resize.h"
 #include "ops/pointwise/special.h"
-#include "ops/structure/positions.h"
 #include "ops/structure/spatial.h"
 #include "src/translate/registry.h"
 #include "src/translate/sizes.h"

@@ -6,7 +6,6 @@
 #include "ops/matrix/families.h"
 #include "ops/pointwise/special.h"
 #include "ops/structure/diagonal.h"
-#include "ops/structure/positions.h"
 #include "ops/structure/product.h"
 #include "src/diag/error.h"
 #include "src/translate/registry.h"

@@ -1,5 +1,4 @@
 // Quotients and remainders: true, truncated and floored, exact in floats and integers.
-#include "ops/pointwise/elementwise.h"
 #include "ops/pointwise/families.h"
 #include "src/diag/error.h"
 #include "src/translate/arith.h"

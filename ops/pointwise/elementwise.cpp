@@ -1,5 +1,4 @@
 // Elementwise arithmetic: one or two operations of the engine each.
-#include "ops/pointwise/elementwise.h"
 
 #include <algorithm>
 #include <cmath>

@@ -3,7 +3,6 @@
 #include <cmath>
 #include <limits>
 
-#include "ops/pointwise/elementwise.h"
 #include "ops/pointwise/families.h"
 #include "src/diag/error.h"
 #include "src/translate/arith.h"

@@ -3,7 +3,6 @@
 #include <cmath>
 #include <numbers>
 
-#include "ops/pointwise/elementwise.h"
 #include "ops/pointwise/families.h"
 #include "ops/pointwise/special.h"
 #include "src/diag/error.h"

@@ -231,6 +231,32 @@ void movedim(const OpView& op, Emitter& out) {
   out.result(out.transpose(x, permutation));
 }
 
+void register_facts(Registry& r) {
+  r.bounds({bounds::kept},
+           "view reshape _reshape_alias view_as reshape_as flatten ravel squeeze unsqueeze "
+           "expand expand_as permute transpose t unflatten repeat tile broadcast_to "
+           "broadcast_tensors movedim moveaxis swapaxes swapdims adjoint mH mT numpy_T "
+           "matrix_H atleast_1d atleast_2d atleast_3d repeat_interleave real");
+  r.zero_signs(ZeroSign::propagated,
+               "view _unsafe_view reshape _reshape_alias permute transpose t unsqueeze "
+               "squeeze flatten movedim unflatten expand");
+  r.rearranges({.sizes = "size", .last_size = 2},
+               "_reshape_alias _unsafe_view broadcast_to expand view");
+  r.rearranges({.axes = {"start_dim", "end_dim"}}, "flatten");
+  r.rearranges({.axes = {"source", "destination"}}, "movedim moveaxis");
+  r.rearranges({.order = "dims"}, "permute");
+  r.rearranges({.sizes = "repeats", .last_size = 1}, "repeat");
+  r.rearranges({.sizes = "shape", .last_size = 2}, "reshape");
+  r.rearranges({.axes = {"dim"}}, "squeeze unflatten");
+  r.rearranges({.axes = {"axis0", "axis1"}}, "swapaxes");
+  r.rearranges({.axes = {"dim0", "dim1"}}, "swapdims transpose");
+  r.rearranges({.sizes = "dims", .last_size = 1}, "tile");
+  r.rearranges({.axes = {"dim"}, .adds_axis = true}, "unsqueeze");
+  r.linear(
+      "T atleast_1d atleast_2d atleast_3d broadcast_tensors mT numpy_T ravel "
+      "repeat_interleave t");
+}
+
 }  // namespace
 
 void register_shape(Registry& r) {
@@ -278,29 +304,7 @@ void register_shape(Registry& r) {
   r.same({"aten::movedim.int", "aten::movedim.intlist", "aten::moveaxis.int",
           "aten::moveaxis.intlist"},
          {"transpose", "some axes moved, the others in their order", movedim});
-  r.bounds({bounds::kept},
-           "view reshape _reshape_alias view_as reshape_as flatten ravel squeeze unsqueeze "
-           "expand expand_as permute transpose t unflatten repeat tile broadcast_to "
-           "broadcast_tensors movedim moveaxis swapaxes swapdims adjoint mH mT numpy_T "
-           "matrix_H atleast_1d atleast_2d atleast_3d repeat_interleave real");
-  r.zero_signs(ZeroSign::propagated,
-               "view _unsafe_view reshape _reshape_alias permute transpose t unsqueeze "
-               "squeeze flatten movedim unflatten expand");
-  r.rearranges({.sizes = "size", .last_size = 2},
-               "_reshape_alias _unsafe_view broadcast_to expand view");
-  r.rearranges({.axes = {"start_dim", "end_dim"}}, "flatten");
-  r.rearranges({.axes = {"source", "destination"}}, "movedim moveaxis");
-  r.rearranges({.order = "dims"}, "permute");
-  r.rearranges({.sizes = "repeats", .last_size = 1}, "repeat");
-  r.rearranges({.sizes = "shape", .last_size = 2}, "reshape");
-  r.rearranges({.axes = {"dim"}}, "squeeze unflatten");
-  r.rearranges({.axes = {"axis0", "axis1"}}, "swapaxes");
-  r.rearranges({.axes = {"dim0", "dim1"}}, "swapdims transpose");
-  r.rearranges({.sizes = "dims", .last_size = 1}, "tile");
-  r.rearranges({.axes = {"dim"}, .adds_axis = true}, "unsqueeze");
-  r.linear(
-      "T atleast_1d atleast_2d atleast_3d broadcast_tensors mT numpy_T ravel "
-      "repeat_interleave t");
+  register_facts(r);
 }
 
 }  // namespace t2n::ops

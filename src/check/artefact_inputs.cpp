@@ -29,8 +29,14 @@ std::vector<ir::Tensor> fed_inputs(const std::vector<trace::SampleInput>& inputs
   const std::vector<ir::Tensor> all = graph_inputs(inputs, model);
   std::vector<ir::Tensor> out;
   std::vector<ir::Ints> shapes;
-  for (const size_t index : accepted.indices) {
-    out.push_back(all[index]);
+  for (size_t i = 0; i < accepted.indices.size(); ++i) {
+    const size_t index = accepted.indices[i];
+    const bool is_half =
+        i < accepted.rules.inputs.size() && accepted.rules.inputs[i].dtype == ir::DType::f16;
+    // Samples without values have types only.
+    const bool is_rounded =
+        is_half && !all[index].bytes.empty() && all[index].dtype == ir::DType::f32;
+    out.push_back(is_rounded ? as_dtype(all[index], ir::DType::f16).value() : all[index]);
     shapes.push_back(all[index].shape);
   }
   spec::bind_sizes(accepted.rules, shapes);

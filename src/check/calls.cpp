@@ -275,9 +275,9 @@ class Calls {
     const auto actual = concatenated_calls(pieces.actual, axes);
     bool is_same = expected && actual && expected->size() == set.expected.size();
     for (size_t i = 0; is_same && i < expected->size(); ++i)
-      is_same =
-          check::compare(set.expected[i], (*expected)[i], checking_.options.tolerance).verdict !=
-          check::Verdict::differs;
+      is_same = check::compare(set.expected[i], (*expected)[i],
+                               tolerance_for(checking_.options, checking_.outputs[i]))
+                    .verdict != check::Verdict::differs;
     (is_same ? result_.equal_in_pieces : result_.unequal_in_pieces).push_back(symbol.str());
     if (!is_same) return;
     set.is_fed_back = true;

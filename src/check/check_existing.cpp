@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "src/check/contents.h"
+#include "src/check/localisation_text.h"
 #include "src/check/run_artefact.h"
 #include "src/confine/confine.h"
 #include "src/diag/error.h"
@@ -126,10 +127,9 @@ Names typed_inputs(const std::vector<spec::InputFact>& facts) {
 }
 
 /// Whether the declared input accepts the sample's values; symbols accept any size.
-bool fits_input(const spec::InputFact& fact, const ir::Tensor& sample, spec::Dialect dialect) {
+bool fits_input(const spec::InputFact& fact, const ir::Tensor& sample, bool has_widths) {
   const ir::DType declared = fact.dtype.value_or(sample.dtype);
-  const bool same = dialect == spec::Dialect::tract ? declared == sample.dtype
-                                                    : as_dtype(sample, declared).has_value();
+  const bool same = has_widths ? declared == sample.dtype : as_dtype(sample, declared).has_value();
   if (!same) return false;
   if (fact.sizes.size() != sample.shape.size()) return false;
   for (size_t i = 0; i < fact.sizes.size(); ++i)
@@ -155,10 +155,10 @@ Indices match_inputs(const SourceModel& model, const std::vector<spec::InputFact
 }
 
 void check_types(const SourceModel& model, const std::vector<spec::InputFact>& facts,
-                 const Indices& indices, spec::Dialect dialect) {
+                 const Indices& indices, bool has_widths) {
   const std::vector<ir::Tensor> samples = graph_inputs(fill(model.samples, 0), model);
   for (size_t i = 0; i < facts.size(); ++i)
-    if (!fits_input(facts[i], samples[indices[i]], dialect))
+    if (!fits_input(facts[i], samples[indices[i]], has_widths))
       refuse_signature(
           cat("the artefact's input ", quoted(facts[i].name), " does not match the model's"),
           typed_inputs(model.traced.graph), typed_inputs(facts),
@@ -226,7 +226,8 @@ CheckedModel check_existing(const OpenedArtefact& opened, const SourceModel& mod
   result.inputs = opened.inputs;
   const spec::Dialect dialect = spec::dialect_of(document);
   const Indices inputs = match_inputs(model, result.inputs);
-  check_types(model, result.inputs, inputs, dialect);
+  const bool is_half = spec::property(document, spec::kFloat).has_value();
+  check_types(model, result.inputs, inputs, dialect == spec::Dialect::tract && !is_half);
   const Indices outputs = match_outputs(model, document);
   std::vector<OrderedRunner::Input> fed;
   for (const size_t index : feeding_order(document, opened.engine.order))
@@ -234,19 +235,29 @@ CheckedModel check_existing(const OpenedArtefact& opened, const SourceModel& mod
   OrderedRunner ordered(*opened.engine.runner, fed, outputs);
   CheckOptions check = options;
   check.scratch = opened.engine.scratch->path();
+  check.tolerance.in_f16 = is_half;
   ArtefactInputs accepted = artefact_inputs_of(document);
   accepted.indices = inputs;
-  result.checked =
-      check_artefact({model, std::move(accepted), row_names(document, outputs), check, ordered,
-                      dialect, opened.path, stream, stream_properties(document)});
+  const Checking checking{model,
+                          std::move(accepted),
+                          row_names(document, outputs),
+                          check,
+                          ordered,
+                          dialect,
+                          opened.path,
+                          stream,
+                          stream_properties(document)};
+  result.checked = check_artefact(checking);
   if (compares_contents) {
     const Contents contents = contents_of(opened.artefact, model);
-    const bool differs = std::any_of(
-        result.checked.rows.begin(), result.checked.rows.end(),
-        [](const check::OutputRow& row) { return check::verdict(row) == check::Verdict::differs; });
-    if (contents.are_known || differs) result.other_contents = contents.other;
+    if (contents.are_known || has_difference(result.checked))
+      result.other_contents = contents.other;
+    if (result.other_contents && !result.checked.localisation && check.localiser.difference)
+      result.checked.localisation = check.localiser.difference(checking, result.checked);
     result.is_as_exported = contents.are_known && !contents.other;
   }
+  if (result.other_contents && result.checked.localisation)
+    result.other_contents->where = localisation_where(*result.checked.localisation);
   // The compared choices are those of a new export, not of this artefact.
   if (!result.is_as_exported)
     for (check::OutputRow& row : result.checked.rows) row.has_valid_choices = false;

@@ -11,6 +11,7 @@
 #include "src/check/mismatch_cause.h"
 #include "src/check/pulses.h"
 #include "src/diag/error.h"
+#include "src/diag/glob.h"
 #include "src/quant/summary.h"
 
 namespace t2n {
@@ -55,11 +56,13 @@ std::string where_of(const InputSet& set) {
   return set.name.empty() ? "" : cat("with ", set.name);
 }
 
-/// The outputs in the dialect's types.
+/// The outputs in the model's types, if the dialect has no widths, or outputs may be f16.
 std::vector<ir::Tensor> with_widths(std::vector<ir::Tensor> actual, const InputSet& set,
-                                    spec::Dialect dialect) {
+                                    const Checking& checking) {
   require_count(actual.size(), set.expected.size());
-  for (size_t i = 0; i < actual.size() && dialect != spec::Dialect::tract; ++i)
+  const bool has_widths =
+      checking.dialect == spec::Dialect::tract && !checking.options.tolerance.in_f16;
+  for (size_t i = 0; i < actual.size() && !has_widths; ++i)
     actual[i] = as_dtype(actual[i], ir::component_dtype(set.expected[i].dtype)).value_or(actual[i]);
   return actual;
 }
@@ -98,6 +101,21 @@ std::vector<std::optional<double>> quanta_of(const SourceModel& model, size_t ou
   return out;
 }
 
+/// Errors: `usage` for a name of no output.
+void require_outputs(const std::vector<check::OutputTolerance>& tolerances,
+                     const std::vector<std::string>& outputs) {
+  for (const check::OutputTolerance& each : tolerances) {
+    const bool is_known =
+        std::any_of(outputs.begin(), outputs.end(),
+                    [&](const std::string& output) { return glob_matches(each.glob, output); });
+    if (is_known) continue;
+    const std::string near = nearest(each.glob, outputs);
+    throw Error("usage", cat("--tolerance: the artefact has no output ", quoted(each.glob)),
+                cat("its outputs are: ", joined(outputs, ", ")),
+                near.empty() ? "" : cat("did you mean ", quoted(near), "?"));
+  }
+}
+
 /// Collects the rows of a result over the input sets.
 class Rows {
  public:
@@ -108,8 +126,7 @@ class Rows {
         result_(result),
         quanta_(quanta_of(model_, names_.size())),
         times_torch_(names_.size()) {
-    if (is_strict(options_.tolerance))
-      most_ = check::kMostTimesTorch * std::max(1.0, longest_sum(model_) / check::kShortSum);
+    most_ = check::kMostTimesTorch * std::max(1.0, longest_sum(model_) / check::kShortSum);
   }
 
   void add(InputSets& sets, size_t at, const std::vector<ir::Tensor>& actual,
@@ -117,15 +134,17 @@ class Rows {
     InputSet& set = sets.sets[at];
     Seen seen;
     for (size_t i = 0; i < actual.size(); ++i) {
+      const check::Tolerance& own = tolerance_for(options_, names_[i]);
       const check::Tolerance tolerance =
-          at == 0 ? options_.tolerance
-                  : stretched(options_.tolerance, sets.sets[0].expected[i], set.expected[i]);
+          at == 0 ? own : stretched(own, sets.sets[0].expected[i], set.expected[i]);
       check::OutputRow row{.name = names_[i],
                            .comparison = check::compare(set.expected[i], actual[i], tolerance),
-                           .most_times_torch = most_,
+                           .most_times_torch = is_strict(own) ? std::optional(most_) : std::nullopt,
                            .where = where};
       measure(set, i, actual[i], at < kMeasured && !set.is_fed_back, row, seen);
       count(set, i, actual[i], row);
+      if (check::verdict(row) == check::Verdict::differs && !result_.differing)
+        result_.differing = set;
       keep_worst(result_.rows, i, std::move(row));
     }
     result_.unstable += seen.unstable;
@@ -150,18 +169,19 @@ class Rows {
                check::OutputRow& row, Seen& seen) {
     const bool differs = row.comparison.verdict == check::Verdict::differs;
     if (!row.comparison.mismatch.empty() || (!differs && !always)) return;
-    const bool is_excusable = is_lenient(options_.tolerance) && row.comparison.not_finite == 0;
+    const check::Tolerance& tolerance = tolerance_for(options_, names_[i]);
+    const bool is_excusable = is_lenient(tolerance) && row.comparison.not_finite == 0;
     Explanation found;
     if (differs && is_excusable && (rounds(model_) || model_.traced.with_quantised)) {
-      found = explain(model_, set, i, actual, options_.tolerance, quanta_[i]);
+      found = explain(model_, set, i, actual, tolerance, quanta_[i]);
       row.cause = found.cause;
       seen.engines_disagree |= found.engines_disagree;
       seen.undecided |= found.cause == check::MismatchCause::undecided;
       const bool is_by_rounding = !quanta_[i] && (found.is_free_of_ties || !rounds(model_));
       if (found.cause || !is_by_rounding) return;
     }
-    const auto measured = distance(model_, set, options_.tolerance, i, actual, differs);
-    if (is_lenient(options_.tolerance)) row.f64_distance = measured;
+    const auto measured = distance(model_, set, tolerance, i, actual, differs);
+    if (is_lenient(tolerance)) row.f64_distance = measured;
     if (!measured) return;
     if (measured->is_unstable)
       seen.unstable = true;
@@ -184,7 +204,7 @@ class Rows {
   CheckResult& result_;
   std::vector<std::optional<double>> quanta_;       ///< by output
   std::vector<std::optional<double>> times_torch_;  ///< by output
-  std::optional<double> most_;
+  double most_ = 0;
 };
 
 }  // namespace
@@ -231,7 +251,7 @@ CheckResult compare_results(InputSets& sets, const Checking& checking, Results a
   CheckResult result = initial_result(sets, checking);
   Rows rows(checking, result);
   for (size_t at = 0; at < actual.size(); ++at)
-    rows.add(sets, at, with_widths(std::move(actual[at]), sets.sets[at], checking.dialect),
+    rows.add(sets, at, with_widths(std::move(actual[at]), sets.sets[at], checking),
              where_of(sets.sets[at]));
   rows.finish();
   // No input can change, or movement was not measured.
@@ -247,8 +267,14 @@ CheckResult compare_results(InputSets& sets, const Checking& checking, Results a
 
 CheckResult check_on(InputSets& sets, const Checking& checking) {
   Results actual;
-  for (const InputSet& set : sets.sets)
-    actual.push_back(with_widths(run_set(checking, set, where_of(set)), set, checking.dialect));
+  const auto observe = [&](const InputSet& set, const std::vector<ir::Tensor>* results) {
+    if (checking.options.observe) checking.options.observe(set, results);
+  };
+  for (const InputSet& set : sets.sets) {
+    observe(set, nullptr);
+    actual.push_back(with_widths(run_set(checking, set, where_of(set)), set, checking));
+    observe(set, &actual.back());
+  }
   const bool checks_choices = !checking.path.empty() && !checking.options.scratch.empty() &&
                               is_lenient(checking.options.tolerance);
   size_t chosen = 0;
@@ -264,6 +290,7 @@ CheckResult check_on(InputSets& sets, const Checking& checking) {
 
 void merge_rows(CheckResult& result, const CheckResult& other) {
   result.sets.insert(result.sets.end(), other.sets.begin(), other.sets.end());
+  if (!result.differing) result.differing = other.differing;
   result.unstable += other.unstable;
   result.chosen += other.chosen;
   result.engines_disagree += other.engines_disagree;
@@ -280,7 +307,23 @@ void merge_rows(CheckResult& result, const CheckResult& other) {
   }
 }
 
-CheckResult check_artefact(const Checking& checking) {
+const check::Tolerance& tolerance_for(const CheckOptions& options, std::string_view output) {
+  const auto found = std::find_if(
+      options.by_output.rbegin(), options.by_output.rend(),
+      [&](const check::OutputTolerance& each) { return glob_matches(each.glob, output); });
+  return found == options.by_output.rend() ? options.tolerance : found->tolerance;
+}
+
+std::string tolerances_str(const CheckOptions& options) {
+  std::string out = check::tolerance_str(options.tolerance);
+  for (const check::OutputTolerance& each : options.by_output)
+    out += cat(", ", quoted(each.glob), " ", check::tolerance_str(each.tolerance));
+  return out;
+}
+
+namespace {
+
+CheckResult run_check(const Checking& checking) {
   std::vector<trace::SampleInput> samples;
   for (const Sample& sample : checking.model.samples) samples.push_back(sample.input);
   (void)fed_inputs(samples, checking.model, checking.accepted);
@@ -292,6 +335,29 @@ CheckResult check_artefact(const Checking& checking) {
   out.loaded_bytes = loaded;
   check_calls(checking, out);
   if (!checking.stream.symbol.empty()) check_in_pulses(checking, out);
+  return out;
+}
+
+}  // namespace
+
+bool has_difference(const CheckResult& result) {
+  return std::any_of(result.rows.begin(), result.rows.end(), [](const check::OutputRow& row) {
+    return check::verdict(row) == check::Verdict::differs;
+  });
+}
+
+CheckResult check_artefact(const Checking& checking) {
+  require_outputs(checking.options.by_output, checking.outputs);
+  const Localiser& localiser = checking.options.localiser;
+  CheckResult out;
+  try {
+    out = run_check(checking);
+  } catch (const Error& error) {
+    if (!localiser.failure || error.code() != ExitCode::engine_rejects) throw;
+    throw Error(localiser.failure(checking, error.diagnostic()));
+  }
+  if (localiser.difference && (localiser.always || has_difference(out)))
+    out.localisation = localiser.difference(checking, out);
   return out;
 }
 

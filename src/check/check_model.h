@@ -2,13 +2,16 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "src/check/compare.h"
 #include "src/check/engine.h"
 #include "src/check/input_sets.h"
+#include "src/check/localisation.h"
 #include "src/check/runner.h"
 #include "src/check/stream_properties.h"
 #include "src/check/verdict_table.h"
@@ -17,13 +20,22 @@ namespace t2n {
 
 struct CheckOptions {
   check::Tolerance tolerance;
+  std::vector<check::OutputTolerance> by_output = {};  ///< the last one that matches counts
   EngineChoice engine;
   int seeds = 2;  ///< sets that change all inputs at once, including the samples; more are added
   check::RunnerOptions runner;
   bool strict = false;  ///< an inconclusive check is an error
   /// A folder for temporary files of the check (FoundEngine::scratch); empty: writes none.
   std::filesystem::path scratch = {};
+  /// Called before the engine runs a set, without results, and after it.
+  std::function<void(const InputSet& set, const std::vector<ir::Tensor>* results)> observe = {};
+  Localise localise = Localise::on_failure;
+  Localiser localiser = {};  ///< set with `scratch`
 };
+
+const check::Tolerance& tolerance_for(const CheckOptions& options, std::string_view output);
+/// "approximate (atol 0.0001, rtol 0.0005), 'probs*' close (…)"
+std::string tolerances_str(const CheckOptions& options);
 
 struct CheckResult : SetSummary {
   std::string engine;             ///< "tract 0.23.9"
@@ -36,6 +48,8 @@ struct CheckResult : SetSummary {
   std::vector<check::OutputRow> rows;  ///< the worst of all input sets, by output
   std::string drawn;                   ///< inputs with random values
   bool inconclusive = false;
+  std::optional<InputSet> differing = {};  ///< the first set with which an output differs
+  std::optional<Localisation> localisation = {};
   std::optional<int64_t> loaded_bytes = {};  ///< memory that the engine used for the artefact
   // With --stream:
   std::vector<int64_t> pulses = {};  ///< sizes of the pulses
@@ -57,6 +71,8 @@ struct Checking {
   std::string path = {};       ///< "": other choices of the engine (choices.h) are differences
   target::Stream stream = {};  ///< of --stream: checks pulses as well
   StreamProperties properties = {};
+  /// What was written to `path`, with its origins; nullptr for a file of unknown origin.
+  const nnef::Document* written = nullptr;
 };
 
 /// Runs every input set in the engine, then calls that feed states back (calls.h), then pulses, and
@@ -64,8 +80,10 @@ struct Checking {
 /// output is as near to f64 as torch; one within it is rejected if the output is far from f64 and
 /// torch is not (check::F64Distance). Types of strict NNEF have no width: the model's dtypes apply.
 /// Sizes that the artefact excludes are not run. Errors: `input-sizes` if it excludes the sample's
-/// sizes, or all others.
+/// sizes, or all others; `usage` for a tolerance of no output.
 CheckResult check_artefact(const Checking& checking);
+/// Whether an output is wrong.
+bool has_difference(const CheckResult& result);
 /// The same for existing sets and a runner that has loaded the artefact.
 CheckResult check_on(InputSets& sets, const Checking& checking);
 

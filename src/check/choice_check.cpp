@@ -47,7 +47,8 @@ size_t apply_choices_to_sets(InputSets& sets, const Checking& checking, const Re
   const check::Tolerance& tolerance = checking.options.tolerance;
   if (!has_choices(model)) return 0;
   const auto tolerance_of = [&](const InputSet& set, size_t output) {
-    return stretched(tolerance, sets.sets[0].expected[output], set.expected[output]);
+    return stretched(tolerance_for(checking.options, checking.outputs[output]),
+                     sets.sets[0].expected[output], set.expected[output]);
   };
   std::vector<size_t> differing;
   std::vector<const InputSet*> chosen;

@@ -10,6 +10,7 @@
 
 #include "ir/cast.h"
 #include "src/check/quanta.h"
+#include "src/check/ulps.h"
 #include "src/diag/error.h"
 
 namespace t2n::check {
@@ -124,10 +125,12 @@ ir::Ints unravel(int64_t index, const ir::Ints& shape) {
 /// Collects the numbers of a Deviation, pair by pair.
 class Tally {
  public:
-  Tally(const Scaled& scaled, Deviation& result) : scaled_(scaled), result_(result) {}
+  Tally(const Scaled& scaled, Deviation& result)
+      : scaled_(scaled), result_(result), ulps_(result.dtype) {}
 
   void add(const Pair& pair) {
     const double delta = difference(pair);
+    ulps_.add(pair.expected, pair.actual);
     const double allowed = scaled_.allowed(index_, pair.expected);
     const double over = excess(delta, allowed);
     if (over > 1) ++result_.outliers;
@@ -148,6 +151,7 @@ class Tally {
   /// Index of the worst element in row-major order.
   int64_t worst_index() const { return worst_index_; }
   double worst_excess() const { return std::max(worst_, 0.0); }
+  double ulp_p99() const { return ulps_.p99(); }
   double snr_db() const { return noise_ > 0 ? 10 * std::log10(signal_ / noise_) : kInfinity; }
 
  private:
@@ -162,6 +166,7 @@ class Tally {
 
   const Scaled& scaled_;
   Deviation& result_;
+  UlpCounts ulps_;
   double signal_ = 0;
   double noise_ = 0;
   int64_t index_ = 0;
@@ -210,6 +215,7 @@ Deviation compare(const ir::Tensor& expected, const ir::Tensor& actual,
   Tally tally(scaled, comparison);
   for_each_pair(reference, result, [&](const Pair& pair) { tally.add(pair); });
   comparison.snr_db = tally.snr_db();
+  comparison.ulp_p99 = tally.ulp_p99();
   comparison.excess = tally.worst_excess();
   if (reference.elements() > 0) comparison.worst = unravel(tally.worst_index(), reference.shape);
   const double tolerated = margins.outliers * static_cast<double>(reference.elements());

@@ -7,31 +7,9 @@
 #include <vector>
 
 #include "ir/tensor.h"
+#include "src/check/tolerance.h"
 
 namespace t2n::check {
-
-enum class Level { exact, close, approximate, very, super, ultra, custom };
-
-/// The allowed difference of an element.
-struct Margins {
-  double absolute = 0;  ///< for each element, scaled by min(1, largest finite |reference| nearby)
-  double relative = 0;  ///< for each element, of |reference|
-  double outliers = 0;  ///< share of elements that may exceed both
-};
-
-struct Tolerance {
-  Level level = Level::approximate;
-  Margins custom;  ///< for Level::custom
-};
-
-/// Reads a level's name, or "A,R" or "A,R,O": absolute, relative, share of outliers.   Errors:
-/// `usage`.
-Tolerance parse_tolerance(std::string_view text);
-/// "approximate (atol 0.0001, rtol 0.0005)", with the numbers for f32.
-std::string tolerance_str(const Tolerance& tolerance);
-/// The numbers of tract, with special ones for 16-bit floats. Integers and booleans are exact at
-/// every level.
-Margins margins_for(const Tolerance& tolerance, ir::DType reference);
 
 enum class Verdict { ok, inconclusive, differs };
 
@@ -44,6 +22,7 @@ struct Deviation {
   double max_abs = 0;                ///< infinite if only one of the two is finite
   double max_rel = 0;                ///< over elements larger than the absolute tolerance
   double snr_db = 0;                 ///< infinite without a difference
+  double ulp_p99 = 0;                ///< 99 % of elements differ by at most so many ulps; floats
   int64_t outliers = 0;              ///< elements outside the margins
   int64_t not_finite = 0;  ///< elements that are NaN or infinite on one side only; never tolerated
   int64_t expected_not_finite = 0;  ///< elements of the reference that are NaN or infinite

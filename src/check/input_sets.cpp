@@ -46,9 +46,18 @@ class Builder {
   }
 
  private:
+  Agreement agreed(const std::vector<trace::SampleInput>& inputs) const {
+    if (model_.session != nullptr) return agree_with_torch(*model_.session, inputs, model_.traced);
+    Agreement out;
+    out.executor = trace::Executor::ours;
+    out.expected = reference_outputs(model_, inputs, {}, out.executor);
+    out.description = "the graph with LibTorch's kernels";
+    return out;
+  }
+
   void add_sample() {
     std::vector<trace::SampleInput> inputs = fill(model_.samples, 0);
-    Agreement agreement = agree_with_torch(model_.session, inputs, model_.traced);
+    Agreement agreement = agreed(inputs);
     executor_ = agreement.executor;
     out_.executor = agreement.executor;
     out_.reference = agreement.description;
@@ -309,6 +318,10 @@ class Builder {
     if (!is_open) return;
     const dynamic::Sizes sample = spec::bind_sizes(artefact_inputs_.rules, shapes);
     out_.sizes = {sample};
+    if (model_.session == nullptr) {  // recorded at one size
+      out_.has_unvaried_sizes = true;
+      return;
+    }
     constexpr std::array<std::pair<int64_t, int64_t>, 4> kSteps = {
         {{1, 3}, {2, 1}, {1, 8}, {1, 1}}};
     constexpr size_t kFurther = 2;

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "src/check/check_model.h"
+#include "src/check/localisation_text.h"
 #include "src/diag/error.h"
 
 namespace t2n {
@@ -93,6 +94,11 @@ void judge(CheckResult& result, const CheckOptions& options, const std::string& 
     }
   }
   if (!mismatch.message.empty()) {
+    if (result.localisation) {
+      mismatch.where = localisation_where(*result.localisation);
+      for (std::string& line : localisation_lines(*result.localisation))
+        mismatch.details.push_back(std::move(line));
+    }
     mismatch.why = cat(result.engine, " computes other values than the model", consequence);
     throw Error(std::move(mismatch));
   }

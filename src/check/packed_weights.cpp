@@ -38,9 +38,7 @@ std::optional<bool> are_kept_packed(const WeightBytes& bytes, int64_t loaded) {
 
 std::string packed_text(const WeightBytes& bytes, int64_t loaded, std::string_view engine) {
   const std::optional<bool> kept = are_kept_packed(bytes, loaded);
-  if (!kept)
-    return cat(engine, " has ", bytes.weights,
-               " packed weights, too few to infer from its memory whether it keeps them packed");
+  if (!kept) return {};
   return cat(engine, *kept ? " keeps " : " unpacks ", bytes.weights, " packed weights",
              *kept ? " packed" : "", ": ", mib(loaded), " MiB in memory, floats take ",
              mib(bytes.in_floats + bytes.others), " MiB");

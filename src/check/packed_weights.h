@@ -24,7 +24,8 @@ WeightBytes weight_bytes(const nnef::Document& document);
 /// too small, or too small a part of the model.
 std::optional<bool> are_kept_packed(const WeightBytes& bytes, int64_t loaded);
 
-/// "tract 0.23.9 keeps 12 packed weights packed: 17 MiB in memory, floats take 108 MiB"
+/// "tract 0.23.9 keeps 12 packed weights packed: 17 MiB in memory, floats take 108 MiB"; "" if
+/// unknown.
 std::string packed_text(const WeightBytes& bytes, int64_t loaded, std::string_view engine);
 
 }  // namespace t2n::check

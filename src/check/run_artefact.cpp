@@ -32,25 +32,6 @@ void refuse_unknown(const std::vector<spec::InputFact>& facts, const std::vector
       throw unknown_input(samples, index, "the artefact", names);
 }
 
-/// Drops arrays of an .npz that are named like outputs: stored results.
-std::vector<Sample> without_outputs(const std::vector<Sample>& samples,
-                                    const std::vector<spec::InputFact>& facts,
-                                    const std::vector<std::string>& outputs) {
-  std::unordered_set<std::string> inputs, names(outputs.begin(), outputs.end());
-  for (size_t i = 0; i < facts.size(); ++i) {
-    inputs.insert(facts[i].name);
-    inputs.insert(cat("input_", i));
-  }
-  for (size_t i = 0; i < outputs.size(); ++i) names.insert(cat("output_", i));
-  std::vector<Sample> out;
-  for (const Sample& sample : samples) {
-    const std::string name = trace::flat_name(sample.input.path);
-    if (sample.file.empty() || !names.contains(name) || inputs.contains(name))
-      out.push_back(sample);
-  }
-  return out;
-}
-
 /// Samples by their names on the command line.
 using SamplesByName = std::unordered_multimap<std::string, const Sample*>;
 
@@ -181,13 +162,9 @@ std::optional<Sample> declared_sample(const spec::InputFact& fact) {
 
 EngineRequest engine_request_for(const nnef::Document& document) {
   EngineRequest out{.dialect = spec::dialect_of(document), .target = {}};
-  const auto version = spec::property(document, "tract_target_version");
-  if (!version || out.dialect != spec::Dialect::tract) return out;
-  try {
-    out.target = target::parse_target("tract@" + *version);
-  } catch (const Error&) {
-    // An unreadable version counts as none.
-  }
+  const auto stated = spec::stated_target(document);
+  if (!stated || out.dialect != spec::Dialect::tract) return out;
+  out.target = *stated;
   out.is_foreign = !spec::property(document, "t2nnef_version");
   return out;
 }
@@ -209,9 +186,34 @@ std::vector<size_t> feeding_order(const nnef::Document& document, spec::Dialect 
   return out;
 }
 
+std::vector<Sample> without_outputs(const std::vector<Sample>& samples,
+                                    const std::vector<spec::InputFact>& facts,
+                                    const std::vector<std::string>& outputs) {
+  std::unordered_set<std::string> inputs, names(outputs.begin(), outputs.end());
+  for (size_t i = 0; i < facts.size(); ++i) {
+    inputs.insert(facts[i].name);
+    inputs.insert(cat("input_", i));
+  }
+  for (size_t i = 0; i < outputs.size(); ++i) names.insert(cat("output_", i));
+  std::vector<Sample> out;
+  for (const Sample& sample : samples) {
+    const std::string name = trace::flat_name(sample.input.path);
+    if (sample.file.empty() || !names.contains(name) || inputs.contains(name))
+      out.push_back(sample);
+  }
+  return out;
+}
+
+void require_sizes(const spec::SizeRules& rules, const std::vector<nnef::NamedTensor>& inputs) {
+  std::vector<ir::Ints> shapes;
+  for (const nnef::NamedTensor& input : inputs) shapes.push_back(input.value.shape);
+  spec::bind_sizes(rules, shapes);
+}
+
 std::vector<nnef::NamedTensor> bind_inputs(const std::vector<spec::InputFact>& facts,
                                            const std::vector<Sample>& samples,
-                                           spec::Dialect dialect, bool casts_floats) {
+                                           spec::Dialect dialect, bool casts_floats,
+                                           uint64_t seed) {
   refuse_unknown(facts, samples);
   const SamplesByName named_samples = by_name(samples);
   std::vector<Sample> bound;
@@ -221,11 +223,14 @@ std::vector<nnef::NamedTensor> bind_inputs(const std::vector<spec::InputFact>& f
   }
   std::vector<nnef::NamedTensor> out;
   const std::vector<trace::SampleInput> filled = fill(bound, 0);
+  const std::vector<trace::SampleInput> drawn = seed == 0 ? filled : fill(bound, seed);
   for (size_t i = 0; i < facts.size(); ++i) {
-    const auto* const value = std::get_if<ir::Tensor>(&filled[i].value);
+    const auto* const sample = std::get_if<ir::Tensor>(&bound[i].input.value);
+    const bool is_drawn = sample != nullptr && sample->bytes.empty();
+    const auto* const value = std::get_if<ir::Tensor>(&(is_drawn ? drawn : filled)[i].value);
     if (value == nullptr)
       throw Error("input-shape",
-                  cat("the sample of the input ", quoted(facts[i].name), " is no tensor"),
+                  cat("the sample of the input ", quoted(facts[i].name), " is not a tensor"),
                   cat("the artefact takes ", spec::dtype_str(facts[i]), spec::sizes_str(facts[i])));
     ir::Tensor tensor = *value;
     const bool is_float =
@@ -244,21 +249,38 @@ RunResult run_artefact(const RunOptions& options) {
   const nnef::Document& document = artefact.document;
   spec::check_document(document);
   RunResult result;
+  result.states = fed_states(document, options.feeds);
+  if (options.steps > 1 && result.states.empty())
+    throw Error("usage", "the artefact names no states to feed back from step to step", {},
+                "name them: --feed OUTPUT=INPUT, or export with --state");
   const spec::SizeRules rules = spec::size_rules(document);
-  result.inputs = bind_inputs(
-      rules.inputs, without_outputs(options.samples, rules.inputs, document.graph.results),
-      spec::dialect_of(document), options.casts_floats);
-  std::vector<ir::Ints> shapes;
-  for (const nnef::NamedTensor& input : result.inputs) shapes.push_back(input.value.shape);
-  spec::bind_sizes(rules, shapes);
+  const std::vector<Sample> samples =
+      with_first_values(without_outputs(options.samples, rules.inputs, document.graph.results),
+                        rules.inputs, result.states);
+  const auto bind = [&](int64_t step) {
+    return bind_inputs(rules.inputs, samples_of_step(samples, rules.inputs, step, options.steps),
+                       spec::dialect_of(document), options.casts_floats,
+                       static_cast<uint64_t>(step));
+  };
+  result.inputs = bind(0);
+  require_sizes(rules, result.inputs);
   const FoundEngine engine =
       find_engine(options.engine, engine_request_for(document), options.runner);
   if (engine.warning && options.report) options.report(*engine.warning);
   engine.runner->load(options.artefact);
   result.engine = engine.runner->name();
   const std::vector<size_t> order = feeding_order(document, engine.order);
-  result.outputs = named(document.graph.results,
-                         run_in(*engine.runner, document, in_feeding_order(result.inputs, order)));
+  std::vector<std::vector<nnef::NamedTensor>> outputs;
+  for (int64_t step = 0; step < options.steps; ++step) {
+    std::vector<nnef::NamedTensor> inputs = step == 0 ? result.inputs : bind(step);
+    if (step > 0) {
+      feed_back(inputs, outputs.back(), rules.inputs, result.states);
+      require_sizes(rules, inputs);
+    }
+    outputs.push_back(named(document.graph.results,
+                            run_in(*engine.runner, document, in_feeding_order(inputs, order))));
+  }
+  result.outputs = outputs_of_steps(outputs, result.states);
   if (options.output.empty()) return result;
   nnef::write_npz(result.outputs, output_of(options));
   if (options.output != "-") result.bytes = static_cast<int64_t>(fs::file_size(options.output));

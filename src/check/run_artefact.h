@@ -6,10 +6,12 @@
 
 #include "nnef_writer/npz.h"
 #include "src/check/engine.h"
+#include "src/check/fed_states.h"
 #include "src/diag/sink.h"
-#include "src/samples/samples.h"
 #include "src/nnef/artefact.h"
+#include "src/samples/samples.h"
 #include "src/spec/input_facts.h"
+#include "src/spec/input_sizes.h"
 #include "src/spec/operations.h"
 
 namespace t2n {
@@ -24,10 +26,19 @@ std::vector<size_t> feeding_order(const nnef::Document& document, spec::Dialect 
 /// A tensor for every input, by name or position (`input_N`). Inputs without a sample get
 /// random values if the artefact declares all sizes. Errors: `input-missing`, `input-shape` (also
 /// for wrong dtypes or sizes), `input-unknown`. Types of strict NNEF have no width: f64 is accepted
-/// for f32. `casts_floats`: accepts any float for any other.
+/// for f32. `casts_floats`: accepts any float for any other. `seed`: of random values.
 std::vector<nnef::NamedTensor> bind_inputs(const std::vector<spec::InputFact>& facts,
                                            const std::vector<Sample>& samples,
-                                           spec::Dialect dialect, bool casts_floats = false);
+                                           spec::Dialect dialect, bool casts_floats = false,
+                                           uint64_t seed = 0);
+
+/// Drops arrays of an .npz that are named like outputs: stored results.
+std::vector<Sample> without_outputs(const std::vector<Sample>& samples,
+                                    const std::vector<spec::InputFact>& facts,
+                                    const std::vector<std::string>& outputs);
+
+/// Errors: `input-sizes`.
+void require_sizes(const spec::SizeRules& rules, const std::vector<nnef::NamedTensor>& inputs);
 
 /// A sample with the declared shape and dtype; nothing if a size is dynamic. Errors: `nnef-limit`
 /// for a very large one, whose size only the artefact declares.
@@ -39,6 +50,8 @@ struct RunOptions {
   EngineChoice engine;
   check::RunnerOptions runner;
   bool casts_floats = false;
+  int64_t steps = 1;                    ///< runs, each with the states of the previous one
+  std::vector<std::string> feeds = {};  ///< states that the artefact does not note: OUTPUT=INPUT
   std::string output;                   ///< an .npz file; "-": standard output; "": none
   std::vector<nnef::Taken> taken = {};  ///< other files that the command reads
   Report report;
@@ -46,7 +59,8 @@ struct RunOptions {
 
 struct RunResult {
   std::string engine;  ///< "tract 0.23.9"
-  std::vector<nnef::NamedTensor> inputs;
+  std::vector<spec::State> states;
+  std::vector<nnef::NamedTensor> inputs;  ///< of the first step
   std::vector<nnef::NamedTensor> outputs;
   int64_t bytes = 0;  ///< of the output file
 };

@@ -10,6 +10,7 @@
 
 #include "ir/tensor.h"
 #include "src/interp/interp.h"
+#include "src/tract/bench.h"
 #include "src/tract/find.h"
 #include "src/tract/library.h"
 
@@ -37,6 +38,9 @@ class Runner {
   /// The memory that the artefact takes since it was loaded, if it was the first one; nothing if
   /// unknown.
   virtual std::optional<int64_t> loaded_bytes() const { return {}; }
+
+  /// Measures models; nothing if the runner is no engine.   Errors: also `engine-rejects`.
+  virtual std::vector<tract::BenchTimes> bench(const tract::BenchRequest&) { return {}; }
 
   /// Prepares the loaded artefact for input in pulses. Returns the axis along which each output is
   /// streamed, or -1 if it is not, and the delays. Nothing if the runner does not support pulses.

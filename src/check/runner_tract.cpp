@@ -37,6 +37,10 @@ class TractRunner final : public Runner {
     return worker_.run_in_pulses(inputs);
   }
 
+  std::vector<tract::BenchTimes> bench(const tract::BenchRequest& request) override {
+    return worker_.bench(request);
+  }
+
   std::optional<int64_t> loaded_bytes() const override { return loaded_bytes_; }
 
  private:

@@ -15,7 +15,7 @@ std::vector<ir::Tensor> graph_inputs(const std::vector<trace::SampleInput>& inpu
 std::vector<ir::Tensor> reference_outputs(const SourceModel& model,
                                           const std::vector<trace::SampleInput>& inputs,
                                           const dynamic::Sizes& sizes, trace::Executor executor) {
-  if (!model.is_compressed) return torch_module().run_in(model.session, inputs, executor);
+  if (!model.is_graph()) return torch_module().run_in(*model.session, inputs, executor);
   return ir::run_graph(passes::at_sizes(model.graph, sizes), values_of(inputs, model.inputs),
                        torch_module().evaluator());
 }

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "src/nnef/ast.h"
 #include "src/dynamic/axes.h"
+#include "src/nnef/ast.h"
 #include "src/target/target.h"
 
 namespace t2n {
@@ -15,11 +15,11 @@ namespace t2n {
 void require_stream(const target::Target& target, const std::vector<dynamic::AxisSpec>& axes);
 
 /// Properties of a document: the symbol, the divisor of valid pulse lengths, and their minimum
-/// (default 1).
+/// (default 0).
 struct StreamProperties {
   std::string symbol;
   int64_t multiple = 1;
-  int64_t least = 1;
+  int64_t least = 0;
 };
 StreamProperties stream_properties(const nnef::Document& document);
 

@@ -1,10 +1,11 @@
 // Levels of agreement, with the numbers of tract's own command line.
+#include "src/check/tolerance.h"
+
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
 #include <optional>
 
-#include "src/check/compare.h"
 #include "src/diag/error.h"
 
 namespace t2n::check {
@@ -48,18 +49,21 @@ std::optional<std::vector<double>> parse_numbers(std::string_view text) {
 
 }  // namespace
 
+std::vector<std::string> level_names() {
+  std::vector<std::string> out;
+  for (const Row& row : kRows) out.emplace_back(row.name);
+  return out;
+}
+
 Tolerance parse_tolerance(std::string_view text) {
-  std::vector<std::string> names;
-  for (const Row& row : kRows) {
+  for (const Row& row : kRows)
     if (row.name == text) return {row.level, {}};
-    names.emplace_back(row.name);
-  }
   const auto numbers = parse_numbers(text);
   if (numbers && (numbers->size() == 2 || numbers->size() == 3)) {
     const double outliers = numbers->size() == 3 ? numbers->back() : 0;
     return {Level::custom, {numbers->at(0), numbers->at(1), outliers}};
   }
-  const std::string near = nearest(text, names);
+  const std::string near = nearest(text, level_names());
   throw Error("usage", cat("there is no tolerance ", quoted(text)),
               "levels are exact, close, approximate, very, super and ultra",
               near.empty() ? "use a level, or numbers: ATOL,RTOL or ATOL,RTOL,OUTLIER_RATIO"
@@ -83,7 +87,8 @@ Margins margins_for(const Tolerance& tolerance, ir::DType reference) {
   const auto* const row = std::find_if(std::begin(kRows), std::end(kRows),
                                        [&](const Row& r) { return r.level == tolerance.level; });
   T2N_ASSERT(row != std::end(kRows), "a level without numbers");
-  if (reference == ir::DType::f16) return row->half;
+  if (reference == ir::DType::f16 || (tolerance.in_f16 && reference == ir::DType::f32))
+    return row->half;
   return reference == ir::DType::bf16 ? row->bfloat : row->margins;
 }
 

@@ -7,17 +7,32 @@
 #include <cstdio>
 
 #include "src/diag/error.h"
+#include "src/diag/printable.h"
 
 namespace t2n::check {
 namespace {
 
-constexpr size_t kColumns = 10;
+enum Column : size_t {
+  name_column,
+  shape_column,
+  max_abs_column,
+  max_rel_column,
+  ulp_column,
+  snr_column,
+  outliers_column,
+  torch_column,
+  response_column,
+  moved_column,
+  verdict_column,
+  kColumns
+};
 using Line = std::array<std::string, kColumns>;
-
-/// Characters of UTF-8 text: bytes that do not continue a character.
-size_t width(std::string_view text) {
-  return std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; });
-}
+constexpr const char* kHeadings[kColumns] = {"output",   "shape",  "max|Δ|",   "max rel",
+                                             "p99 ulp",  "SNR dB", "outliers", "x torch",
+                                             "response", "moved",  "verdict"};
+/// Columns that a narrow screen lacks, the least telling first.
+constexpr Column kDropped[] = {response_column, moved_column,   ulp_column,
+                               shape_column,    max_rel_column, snr_column};
 
 std::string formatted(const char* format, double value) {
   if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
@@ -27,6 +42,12 @@ std::string formatted(const char* format, double value) {
 }
 
 std::string scientific(double value) { return value == 0 ? "0" : formatted("%.1e", value); }
+
+/// Exact while it is short.
+std::string ulps_cell(double ulps) {
+  constexpr double kLong = 1e5;
+  return ulps < kLong ? std::to_string(static_cast<int64_t>(ulps)) : formatted("%.1e", ulps);
+}
 
 std::string shape_cell(const Deviation& comparison) {
   const std::string text = ir::shape_str(ir::to_shape(comparison.shape));
@@ -40,16 +61,61 @@ std::string verdict_cell(const OutputRow& row) {
 
 Line line_of(const OutputRow& row) {
   const Deviation& c = row.comparison;
-  Line line{row.name, shape_cell(c), "-", "-", "-", "-", "-", "-", "-", verdict_cell(row)};
+  Line line;
+  line.fill("-");
+  line[name_column] = row.name;
+  line[shape_column] = shape_cell(c);
+  line[verdict_column] = verdict_cell(row);
   if (!c.mismatch.empty()) return line;
-  line[2] = scientific(c.max_abs);
-  line[3] = scientific(c.max_rel);
-  line[4] = formatted("%.1f", c.snr_db);
-  line[5] = std::to_string(c.outliers);
-  if (row.times_torch) line[6] = formatted("%.1f", *row.times_torch);
-  if (row.response) line[7] = scientific(*row.response);
-  if (row.moved) line[8] = formatted("%.0f %%", *row.moved * 100);
+  line[max_abs_column] = scientific(c.max_abs);
+  line[max_rel_column] = scientific(c.max_rel);
+  if (ir::is_float(c.dtype)) line[ulp_column] = ulps_cell(c.ulp_p99);
+  line[snr_column] = formatted("%.1f", c.snr_db);
+  line[outliers_column] = std::to_string(c.outliers);
+  if (row.times_torch) line[torch_column] = formatted("%.1f", *row.times_torch);
+  if (row.response) line[response_column] = scientific(*row.response);
+  if (row.moved) line[moved_column] = formatted("%.0f %%", *row.moved * 100);
   return line;
+}
+
+/// The widths of all columns; 0 for one without anything to show.
+using Widths = std::array<size_t, kColumns>;
+
+size_t total(const Widths& widths) {
+  size_t out = 0;
+  for (const size_t each : widths) out += each == 0 ? 0 : each + 2;
+  return out;
+}
+
+/// Without columns until the lines fit; a long name is cut at last. The verdict may be longer.
+Widths fitting_widths(std::span<const OutputRow> rows, const std::vector<Line>& lines,
+                      size_t width) {
+  Widths widths{};
+  for (const Line& line : lines)
+    for (size_t i = 0; i < kColumns; ++i) widths[i] = std::max(widths[i], text_width(line[i]));
+  widths[verdict_column] =
+      std::min(widths[verdict_column], text_width(verdict_name(Verdict::inconclusive)));
+  const bool has_outliers = std::any_of(
+      rows.begin(), rows.end(), [](const OutputRow& row) { return row.comparison.outliers > 0; });
+  if (total(widths) > width && !has_outliers) widths[outliers_column] = 0;
+  for (const Column column : kDropped)
+    if (total(widths) > width) widths[column] = 0;
+  constexpr size_t kLeastName = 12;
+  const size_t others = total(widths) - widths[name_column];
+  widths[name_column] =
+      std::min(widths[name_column], std::max(kLeastName, width - std::min(width, others)));
+  return widths;
+}
+
+/// "…layers.3.output": the last `width` characters, as the first ones are often equal.
+std::string shortened(const std::string& text, size_t width) {
+  size_t rest = text_width(text);
+  if (rest <= width) return text;
+  size_t at = 0;
+  for (; rest + 1 > width; --rest) do
+      ++at;
+    while ((text[at] & 0xc0) == 0x80);
+  return "…" + text.substr(at);
 }
 
 }  // namespace
@@ -95,18 +161,17 @@ std::string_view verdict_name(Verdict verdict) {
   internal_error(__FILE__, __LINE__, "no such verdict");
 }
 
-std::string verdict_table(std::span<const OutputRow> rows) {
-  std::vector<Line> lines{{"output", "shape", "max|Δ|", "max rel", "SNR dB", "outliers", "x torch",
-                           "response", "moved", "verdict"}};
+std::string verdict_table(std::span<const OutputRow> rows, size_t width) {
+  std::vector<Line> lines(1);
+  std::copy(std::begin(kHeadings), std::end(kHeadings), lines[0].begin());
   for (const OutputRow& row : rows) lines.push_back(line_of(row));
-  std::array<size_t, kColumns> widths{};
-  for (const Line& line : lines)
-    for (size_t i = 0; i < kColumns; ++i) widths[i] = std::max(widths[i], width(line[i]));
+  const Widths widths = fitting_widths(rows, lines, width);
   std::string table;
-  for (const Line& line : lines) {
+  for (Line& line : lines) {
+    line[name_column] = shortened(line[name_column], widths[name_column]);
     table += "  ";
     for (size_t i = 0; i + 1 < kColumns; ++i)
-      table += line[i] + std::string(widths[i] - width(line[i]) + 2, ' ');
+      if (widths[i] > 0) table += line[i] + std::string(widths[i] - text_width(line[i]) + 2, ' ');
     table += line.back() + "\n";
   }
   return table;

@@ -55,8 +55,9 @@ Verdict verdict(const OutputRow& row);
 /// "ok", "inconclusive", "DIFFERS"
 std::string_view verdict_name(Verdict verdict);
 
-/// A header and one line per output, indented by two, ending in a newline.
-std::string verdict_table(std::span<const OutputRow> rows);
+/// A header and one line per output, indented by two, ending in a newline. Lines have at most
+/// `width` characters, unless a verdict explains itself: less telling columns are left out.
+std::string verdict_table(std::span<const OutputRow> rows, size_t width);
 /// One line per output of a quantiser, over all sets: "quanta: y at most 1 (of 0.023): of 3200
 /// elements 3 off by one, none by more, none between steps; 3 at ties"
 std::string quanta_text(std::span<const OutputRow> rows);

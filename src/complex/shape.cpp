@@ -26,12 +26,8 @@ int operand_rank(const PairBuilder& b) {
 }
 
 void count_from_front(Attr& attr, int rank) {
-  const auto fix = [rank](Dim& dim) {
+  for (Dim& dim : ir::dims(attr))
     if (dim.value() < 0) dim = dim + Dim(rank);
-  };
-  if (auto* one = std::get_if<Dim>(&attr)) fix(*one);
-  if (auto* many = std::get_if<std::vector<Dim>>(&attr))
-    std::for_each(many->begin(), many->end(), fix);
 }
 
 void append_size(Attr& attr, int64_t size) {

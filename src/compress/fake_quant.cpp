@@ -23,7 +23,7 @@ std::optional<std::vector<double>> numbers(const ir::Graph& graph, const ir::Nod
   const int index = constants[ref->id];
   if (index < 0) return std::nullopt;
   const ir::Tensor& data = graph.constants[index].data;
-  if (!passes::is_loaded(data)) return std::nullopt;
+  if (!data.is_loaded()) return std::nullopt;
   return ir::to_f64(data);
 }
 

@@ -58,7 +58,7 @@ std::optional<Tensor> LayerTable::value(ValueId id) const {
   const size_t at = id;
   if (constants_[at] >= 0) {
     const Tensor& data = graph_.constants[constants_[at]].data;
-    if (!passes::is_loaded(data)) return std::nullopt;
+    if (!data.is_loaded()) return std::nullopt;
     return data;
   }
   if (producers_[at] < 0) return std::nullopt;

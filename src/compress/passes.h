@@ -9,7 +9,7 @@ namespace t2n::compress {
 
 /// Moves constants of loop bodies to the outer graph.
 bool lift_weights(ir::Graph& graph, const passes::PassContext& context);
-/// Sets small weights to zero (src/compress/prune.h).
+/// Sets small weights to zero (src/compress/round/prune.h).
 bool prune_weights(ir::Graph& graph, const passes::PassContext& context);
 /// Inserts observers where settings request quantisers.
 bool insert_observers(ir::Graph& graph, const passes::PassContext& context);
@@ -27,13 +27,14 @@ bool insert_fake_quant(ir::Graph& graph, const passes::PassContext& context);
 bool correct_bias(ir::Graph& graph, const passes::PassContext& context);
 /// Replaces fake-quantised constants by integers.
 bool quantise_constants(ir::Graph& graph, const passes::PassContext& context);
-/// Replaces fake-quantised activations by integers (src/compress/expand_fake_quant.cpp).
+/// Replaces fake-quantised activations by integers (src/compress/round/expand_fake_quant.cpp).
 bool expand_fake_quant(ir::Graph& graph, const passes::PassContext& context);
 /// Applies data movement to integers instead of floats.
 bool propagate_qparams(ir::Graph& graph, const passes::PassContext& context);
-/// Replaces layers between quantised tensors by torch's quantised layers (src/compress/fuse.h).
+/// Replaces layers between quantised tensors by torch's quantised layers
+/// (src/compress/round/fuse.h).
 bool fuse_quantised(ir::Graph& graph, const passes::PassContext& context);
-/// Changes nothing, and reports unusual quantisation (src/compress/lint.h).
+/// Changes nothing, and reports unusual quantisation (src/compress/explain/lint.h).
 bool lint_quantisation(ir::Graph& graph, const passes::PassContext& context);
 
 /// Rows for the table of all passes.

@@ -1,6 +1,7 @@
 // A failure, warning or note as plain data: what, where, why and what to do (STYLE §6).
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -43,6 +44,16 @@ struct Where {
   int caret_width = 0;
 };
 
+/// What a diagnostic is about, if that is several things: an operator, an argument, an input.
+struct Use {
+  std::string what;
+  int count = 0;  ///< of its uses; 0: not counted
+  std::vector<Where> where = {};  ///< the first kShownUses locations
+  std::string why = {};
+  std::string help = {};
+};
+inline constexpr size_t kShownUses = 3;
+
 struct Diagnostic {
   Severity severity = Severity::error;
   std::string id = {};       ///< slug, one of diagnostic_ids()
@@ -54,6 +65,8 @@ struct Diagnostic {
   // Used by callers, not printed.
   std::string subject = {};  ///< the name that it is about; for a bug the source: "file.cpp:12"
   std::string untranslated = {};  ///< the start of the message, if it has no translation
+  /// Printed as a table instead of `where`, which then has their locations.
+  std::vector<Use> uses = {};
 };
 
 struct DiagnosticId {
@@ -62,10 +75,13 @@ struct DiagnosticId {
 };
 
 /// Every id that may be raised, in alphabetical order; docs/diagnostics.md explains each.
-const std::vector<DiagnosticId>& diagnostic_ids();
+std::span<const DiagnosticId> diagnostic_ids();
 
 /// Exit code of an error with this id; aborts on an id that is not in the list.
 ExitCode exit_code(std::string_view id);
+
+/// Sets the uses, and the locations to theirs.
+void set_uses(Diagnostic& diagnostic, std::vector<Use> uses);
 
 /// The text form of STYLE §6, ending in a newline.
 std::string render_text(const Diagnostic& diagnostic);

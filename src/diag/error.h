@@ -24,16 +24,21 @@ std::string cat(const Parts&... parts) {
 class Error : public std::exception {
  public:
   explicit Error(Diagnostic diagnostic);
+  /// One of several refusals of a model.
+  Error(Diagnostic diagnostic, std::vector<Diagnostic> others);
   Error(std::string_view id, std::string message, std::string why = {}, std::string help = {},
         std::string subject = {});
 
   const Diagnostic& diagnostic() const { return diagnostic_; }
   Diagnostic& diagnostic() { return diagnostic_; }
+  /// The other refusals, in the program's order; the code is that of diagnostic().
+  const std::vector<Diagnostic>& others() const { return others_; }
   ExitCode code() const { return exit_code(diagnostic_.id); }
   const char* what() const noexcept override { return text_.c_str(); }
 
  private:
   Diagnostic diagnostic_;
+  std::vector<Diagnostic> others_ = {};
   std::string text_;
 };
 
@@ -49,7 +54,8 @@ inline std::string quoted(const char* text) { return quoted(std::string_view(tex
 /// "a, b, c" for the separator ", "
 std::string joined(const std::vector<std::string>& parts, std::string_view separator);
 
-/// The candidate closest to `text` by edit distance, or "" if none is close: for "did you mean".
+/// The candidate of which `text` is a likely misspelling, or "": for "did you mean". At most a
+/// third of its letters differ, at most half of a short one; upper and lower case are equal.
 std::string nearest(std::string_view text, const std::vector<std::string>& candidates);
 
 }  // namespace t2n

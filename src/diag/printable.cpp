@@ -1,6 +1,7 @@
 // Decodes UTF-8 strictly: no overlong forms, no surrogates.
 #include "src/diag/printable.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstdio>
@@ -94,6 +95,10 @@ std::string printable(std::string_view text) { return escaped_text(text, Style::
 std::string printable_line(std::string_view text) { return escaped_text(text, Style::line); }
 
 std::string printable_json(std::string_view text) { return escaped_text(text, Style::json); }
+
+size_t text_width(std::string_view text) {
+  return std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; });
+}
 
 std::string first_line(const std::string& text, size_t limit) {
   const size_t begin = text.find_first_not_of(" \n\t");

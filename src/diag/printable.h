@@ -19,4 +19,7 @@ std::string printable_json(std::string_view text);
 /// First line of a text, at most `limit` characters.
 std::string first_line(const std::string& text, size_t limit = 300);
 
+/// Characters of UTF-8 text: bytes that do not continue a character.
+size_t text_width(std::string_view text);
+
 }  // namespace t2n

@@ -12,6 +12,7 @@
 #include "src/diff/weights.h"
 #include "src/spec/dialect.h"
 #include "src/spec/expansion.h"
+#include "src/spec/states.h"
 
 namespace t2n::diff {
 namespace {
@@ -34,6 +35,7 @@ class Comparer {
 
   Result run() {
     compare_inputs();
+    compare_states();
     compare_outputs();
     compare_operations();
     compare_weights();
@@ -254,8 +256,21 @@ class Comparer {
   }
 
   static Texts properties(const nnef::Artefact& artefact) {
-    const auto rows = spec::properties(artefact.document);
-    return {rows.begin(), rows.end()};
+    Texts out;
+    for (auto& [name, value] : spec::properties(artefact.document))
+      if (!name.starts_with(spec::kInitialPrefix)) out[name] = std::move(value);
+    return out;
+  }
+
+  void compare_states() {
+    const std::vector<nnef::NamedTensor>& other = b_.document.states;
+    for (const nnef::NamedTensor& state : a_.document.states) {
+      const auto same = std::find_if(other.begin(), other.end(),
+                                     [&](const auto& each) { return each.name == state.name; });
+      if (same != other.end() && !ir::same_values(state.value, same->value))
+        add(Part::input, Change::changed, named(state.name), "first value",
+            spec::first_value_text(state.value), spec::first_value_text(same->value));
+    }
   }
 
   static Texts fragments(const nnef::Artefact& artefact) {

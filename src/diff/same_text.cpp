@@ -8,6 +8,7 @@
 #include "src/diag/error.h"
 #include "src/nnef/walk.h"
 #include "src/spec/dialect.h"
+#include "src/spec/states.h"
 
 namespace t2n::diff {
 namespace {
@@ -181,8 +182,20 @@ std::vector<std::string> extensions_of(const nnef::Document& document) {
   return out;
 }
 
+/// Without those about states, which do not change what a document computes.
+std::vector<std::pair<std::string, std::string>> properties_of(const nnef::Document& document) {
+  auto out = spec::properties(document);
+  std::erase_if(out, [](const auto& row) { return spec::is_state_property(row.first); });
+  return out;
+}
+
 void compare_fragments(const nnef::Document& a, const nnef::Document& b, TextDifference& out) {
   for (size_t i = 0; i < std::max(a.fragments.size(), b.fragments.size()); ++i) {
+    const auto is_properties = [i](const nnef::Document& document) {
+      return i < document.fragments.size() &&
+             document.fragments[i].name == spec::kPropertiesFragment;
+    };
+    if (is_properties(a) && is_properties(b)) continue;  // compared by properties_of
     TextComparison comparison(out);
     if (i < a.fragments.size() && i < b.fragments.size())
       comparison.are_same(a.fragments[i], b.fragments[i]);
@@ -197,7 +210,7 @@ void compare_fragments(const nnef::Document& a, const nnef::Document& b, TextDif
 }  // namespace
 
 std::optional<TextDifference> compare_text(const nnef::Document& a, const nnef::Document& b) {
-  if (extensions_of(a) != extensions_of(b) || spec::properties(a) != spec::properties(b) ||
+  if (extensions_of(a) != extensions_of(b) || properties_of(a) != properties_of(b) ||
       a.graph.parameters.size() != b.graph.parameters.size() || inputs_of(a) != inputs_of(b))
     return {};
   TextDifference out;

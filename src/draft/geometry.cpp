@@ -24,7 +24,7 @@ ir::Tensor sliced(const ir::Tensor& tensor, size_t axis, int64_t begin, int64_t 
   ir::Tensor out = tensor;
   out.shape[axis] = count;
   out.strides[axis] *= stride;
-  if (out.elements() > 0 && is_loaded(tensor)) {
+  if (out.elements() > 0 && tensor.is_loaded()) {
     const int64_t skip = begin * tensor.strides[axis] * ir::dtype_size(tensor.dtype);
     out.bytes = tensor.bytes.subspan(skip);
   }
@@ -57,7 +57,7 @@ std::optional<Ref> Draft::stored_in_shape(Ref ref, const Shape& shape) {
   const ir::Tensor values = joined_or_part(entry);
   const Ints sizes = ir::static_shape(shape);
   if (auto view = viewed(values, sizes)) return stored_as(ref, *view);
-  if (stored_bytes(entry) > kLargeBytes || !is_loaded(values)) return {};
+  if (stored_bytes(entry) > kLargeBytes || !values.is_loaded()) return {};
   return stored_as(ref, *viewed(ir::contiguous(values), sizes));
 }
 

@@ -70,8 +70,6 @@ std::optional<DType> codes_of(const TensorEntry& entry) {
                                                                        : std::nullopt;
 }
 
-bool is_loaded(const ir::Tensor& tensor) { return !tensor.bytes.empty() || tensor.elements() == 0; }
-
 int64_t stored_bytes(const TensorEntry& entry) {
   int64_t total = 0;
   for (const ir::Tensor& part : entry.parts)
@@ -123,14 +121,14 @@ ir::Tensor joined_or_part(const TensorEntry& entry) {
 std::optional<ir::Tensor> single_value(const TensorEntry& entry) {
   if (entry.kind != TensorEntry::Kind::constant || entry.parts.size() != 1) return {};
   const ir::Tensor base = without_broadcast_axes(entry.parts[0]);
-  if (base.elements() != 1 || !is_loaded(base)) return {};
+  if (base.elements() != 1 || !base.is_loaded()) return {};
   return converted(ir::Tensor{base.dtype, {}, {}, base.bytes, base.owner}, entry.dtype);
 }
 
 bool is_zero(const TensorEntry& entry) {
   if (entry.kind != TensorEntry::Kind::constant || entry.parts.size() != 1) return false;
   const ir::Tensor base = without_broadcast_axes(entry.parts[0]);
-  if (base.elements() == 0 || !is_loaded(base) || ir::element_f64(base, 0) != 0) return false;
+  if (base.elements() == 0 || !base.is_loaded() || ir::element_f64(base, 0) != 0) return false;
   const ir::Tensor rows = ir::contiguous(base);
   for (int64_t i = 0; i < rows.elements(); ++i)
     if (ir::element_f64(rows, i) != 0) return false;
@@ -139,7 +137,7 @@ bool is_zero(const TensorEntry& entry) {
 
 bool is_loaded(const TensorEntry& entry) {
   return std::all_of(entry.parts.begin(), entry.parts.end(),
-                     [](const ir::Tensor& part) { return is_loaded(part); });
+                     [](const ir::Tensor& part) { return part.is_loaded(); });
 }
 
 std::optional<ir::Tensor> loaded_value(const TensorEntry& entry) {

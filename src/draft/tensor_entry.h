@@ -70,8 +70,6 @@ std::optional<ir::Tensor> converted(const ir::Tensor& tensor, DType dtype);
 std::optional<ir::Tensor> viewed(const ir::Tensor& tensor, const Ints& shape);
 /// Broadcast axes (stride 0) reduced to extent 1.
 ir::Tensor without_broadcast_axes(const ir::Tensor& tensor);
-/// "not loaded" constants of a textual IR have no bytes.
-bool is_loaded(const ir::Tensor& tensor);
 int64_t stored_bytes(const TensorEntry& entry);
 /// True if the writer may convert a large constant once: only to a smaller float dtype.
 bool may_cast_later(const TensorEntry& entry, DType dtype);

@@ -6,6 +6,7 @@
 
 #include "ir/atoms.h"
 #include "ir/prove.h"
+#include "ir/readable.h"
 #include "ir/scan.h"
 #include "src/diag/error.h"
 #include "src/dynamic/infer.h"
@@ -31,9 +32,11 @@ std::string why_needed(const Decision& decision) {
              decision.reason);
 }
 
-std::string comparisons_text(const std::vector<Comparison>& comparisons) {
+std::string comparisons_text(const std::vector<Comparison>& comparisons,
+                             std::string_view separator = " and ") {
   std::string out;
-  for (const Comparison& each : comparisons) out += (out.empty() ? "" : " and ") + ir::str(each);
+  for (const Comparison& each : comparisons)
+    out += cat(out.empty() ? "" : separator, ir::readable(each));
   return out;
 }
 
@@ -47,21 +50,21 @@ Diagnostic diagnostic_for(const Need& need, std::string message, std::string hel
   return out;
 }
 
-/// Refuses a decision that no comparison of declared sizes expresses.
-[[noreturn]] void refuse_inexpressible(const Decision& decision, const Traced& traced) {
+/// A decision that no comparison of declared sizes expresses.
+Diagnostic inexpressible(const Decision& decision, const Traced& traced) {
   if (decision.kind == Decision::Kind::overlap)
-    throw Error(diagnostic_for(
+    return diagnostic_for(
         {{}, location_of(traced, decision), "the regions are not provably disjoint at all sizes"},
         "a tensor is written while a part of it is read, and the regions depend on sizes",
-        "clone() the part that is read"));
+        "clone() the part that is read");
   const bool is_number = decision.kind == Decision::Kind::number;
   const Need need{
       {}, location_of(traced, decision), "no comparison of sizes states when it stays the same"};
-  throw Error(diagnostic_for(
-      need,
-      is_number ? cat("the number ", decision.number, " is computed from sizes")
-                : "a branch or loop depends on sizes in a way that cannot be expressed",
-      "compute it from sizes with + - * //, min and max, or from tensors"));
+  return diagnostic_for(need,
+                        is_number
+                            ? cat("the number ", decision.number, " is computed from sizes")
+                            : "a branch or loop depends on sizes in a way that cannot be expressed",
+                        "compute it from sizes with + - * //, min and max, or from tensors");
 }
 
 /// True if any of the symbols depends on a declared axis. Their sum may not: S + (8 - S).
@@ -164,17 +167,16 @@ void Assertions::require_at_runtime(const Need& need) {
   if (need.comparison.relation == Relation::ne && need.comparison.right == Dim(0))
     warned_.push_back({need.comparison.left, Relation::ge, 1});  // no size is negative
   Diagnostic warning = diagnostic_for(
-      need, cat("the exported model requires ", ir::str(ir::as_written(need.comparison))),
-      need.help);
+      need, cat("the exported model requires ", ir::readable(need.comparison)), need.help);
   warning.severity = Severity::warning;
   report_(warning);
 }
 
 void Assertions::warn_sign(const Need& need, const Symbol& number) const {
   if (!report_ || need.is_guard) return;
-  const Comparison natural = ir::as_written({Dim::symbol(number), Relation::ge, 0});
+  const Comparison natural = {Dim::symbol(number), Relation::ge, 0};
   Diagnostic warning = diagnostic_for(
-      need, cat("the exported model requires ", ir::str(natural)),
+      need, cat("the exported model requires ", ir::readable(natural)),
       "if the number may be negative, replace negative values with torch.where first");
   warning.why = "a number read from a tensor is used as a size, and a branch tests its sign";
   warning.severity = Severity::warning;
@@ -204,14 +206,15 @@ void Assertions::add(const Need& need) {
   if (!forms && need.is_guard) return;
   if (!forms)
     throw Error(diagnostic_for(
-        need, cat("the model requires ", ir::str(need.comparison), ", which NNEF cannot express"),
+        need,
+        cat("the model requires ", ir::readable(need.comparison), ", which NNEF cannot express"),
         help_for(need.comparison, sample())));
   all_.insert(all_.end(), forms->begin(), forms->end());
   refuse_one_size(need, *forms);
   if (!need.is_warned || !report_ || forms->empty()) return;
-  Diagnostic warning =
-      diagnostic_for(need, cat("the exported model requires ", comparisons_text(*forms)),
-                     "use --assert to confirm it");
+  Diagnostic warning = diagnostic_for(
+      need, cat("the exported model requires ", comparisons_text(*forms)),
+      cat("to confirm it, add --assert '", comparisons_text(*forms, "' --assert '"), "'"));
   warning.severity = Severity::warning;
   report_(warning);
 }
@@ -228,9 +231,12 @@ void Assertions::add_branch(const Need& need) {
 
 std::vector<Need> branch_needs(const Traced& traced, const Sizes& sample) {
   std::vector<Need> out;
+  std::vector<Diagnostic> refusals;
   for (const Decision& decision : traced.decisions) {
     if (!decision.comparison) {
-      if (is_over_axes(decision.sizes, traced.graph)) refuse_inexpressible(decision, traced);
+      if (is_over_axes(decision.sizes, traced.graph)) {
+        trace::add_refusal(refusals, inexpressible(decision, traced));
+      }
       continue;
     }
     Comparison condition = decision.kind == Decision::Kind::loop || decision.direction != 0
@@ -238,11 +244,14 @@ std::vector<Need> branch_needs(const Traced& traced, const Sizes& sample) {
                                : negated(*decision.comparison);
     condition.left = over_axes(condition.left, traced.graph);
     condition.right = over_axes(condition.right, traced.graph);
-    if (!is_over(condition.left, sample) || !is_over(condition.right, sample))
-      refuse_inexpressible(decision, traced);
+    if (!is_over(condition.left, sample) || !is_over(condition.right, sample)) {
+      trace::add_refusal(refusals, inexpressible(decision, traced));
+      continue;
+    }
     out.push_back(
         {condition, location_of(traced, decision), why_needed(decision), true, decision.is_guard});
   }
+  if (!refusals.empty()) throw Error(refusals[0], {refusals.begin() + 1, refusals.end()});
   return out;
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <cctype>
 
+#include "ir/readable.h"
 #include "src/diag/error.h"
 #include "src/diag/glob.h"
 
@@ -198,11 +199,11 @@ void require_declared(const std::vector<Comparison>& asserted, const std::vector
         if (declared.contains(name)) continue;
         const std::vector<std::string> known(declared.begin(), declared.end());
         const std::string near = nearest(name, known);
-        throw Error(
-            "usage",
-            cat("--assert ", quoted(ir::str(each)), ": no dynamic axis declares ", quoted(name)),
-            cat("the axes declare: ", t2n::joined(known, ", ")),
-            near.empty() ? "" : cat("did you mean ", quoted(near), "?"));
+        throw Error("usage",
+                    cat("--assert ", quoted(ir::readable(each)), ": no dynamic axis declares ",
+                        quoted(name)),
+                    cat("the axes declare: ", t2n::joined(known, ", ")),
+                    near.empty() ? "" : cat("did you mean ", quoted(near), "?"));
       }
 }
 

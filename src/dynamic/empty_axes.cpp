@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <set>
 
-#include "ir/op_traits.h"
-
 namespace t2n::dynamic {
 namespace {
 

@@ -10,6 +10,7 @@
 #include "ir/scan.h"
 #include "src/diag/error.h"
 #include "src/dynamic/level.h"
+#include "src/dynamic/refused_size.h"
 #include "src/dynamic/same.h"
 #include "src/dynamic/scan_shapes.h"
 #include "src/dynamic/unbacked_sizes.h"
@@ -17,32 +18,6 @@
 
 namespace t2n::dynamic {
 namespace {
-
-/// What is being determined, for messages.
-struct Subject {
-  std::string op;
-  std::string what;  ///< "axis 1 of its result"
-  Where where;
-};
-
-/// A size or number in one probe.
-struct Observation {
-  const Sizes* symbols = nullptr;
-  std::optional<int64_t> extent;
-};
-
-[[noreturn]] void refuse(const Subject& subject, const std::vector<Observation>& seen,
-                         const std::string& why) {
-  Diagnostic out;
-  out.id = "dynamic-size";
-  out.message = cat(subject.op, ": ", subject.what, " cannot be expressed in the dynamic axes");
-  out.where = {subject.where};
-  for (const Observation& at : seen)
-    if (at.extent) out.details.push_back(cat(*at.extent, " where ", sizes_str(*at.symbols)));
-  out.why = why;
-  out.help = "declare fewer axes dynamic, or compute it from sizes with + - * // only: n * 7 // 5";
-  throw Error(std::move(out));
-}
 
 /// Whether `a` implies `b`.
 bool implies(const Comparison& a, const Comparison& b) {
@@ -56,6 +31,7 @@ class Inference {
       : probes_(probes),
         operators_(operators),
         inputs_(options.inputs),
+        refusals_(options.refusals),
         result_(probes[0].graph),
         unbacked_sizes_(probes[0].symbols),
         constraints_(sizes_of(probes), options.known) {
@@ -114,6 +90,19 @@ class Inference {
   }
 
   void node(const Level& level, size_t index) {
+    if (refusals_ == nullptr) return infer(level, index);
+    try {
+      infer(level, index);
+    } catch (const Error& error) {
+      if (error.code() != ExitCode::unsupported) throw;
+      refusals_->push_back(error.diagnostic());
+      constraints_.take_assumed();
+      for (const ir::ValueId output : level.result().nodes[index].outputs)
+        shape_of(level, output) = shape_with_symbols(level, output, probes_);
+    }
+  }
+
+  void infer(const Level& level, size_t index) {
     ir::Node& node = level.result().nodes[index];
     for (size_t i = 0; i < node.args.size(); ++i) argument(level, index, i);
     shapes::RuleResult result;
@@ -369,6 +358,7 @@ class Inference {
   std::vector<Probe>& probes_;  ///< they receive the data-dependent sizes
   const ir::OpTable& operators_;
   const std::vector<ir::Shape>& inputs_;
+  std::vector<Diagnostic>* refusals_;
   ir::Graph result_;
   UnbackedSizes unbacked_sizes_;
   shapes::ConstraintSet constraints_;

@@ -22,6 +22,8 @@ struct InferOptions {
   std::vector<ir::Shape> inputs;  ///< of the graph inputs in order, with symbols
   std::vector<Comparison> known;  ///< assertions about the symbols
   shapes::Orders orders = {};
+  /// Goes on after refusals and adds them here; the shapes are then unusable.
+  std::vector<Diagnostic>* refusals = nullptr;
 };
 
 /// A comparison that holds in every probe and that sizes depend on: the exported model must assert

@@ -4,6 +4,7 @@
 
 #include "ir/dead_code.h"
 #include "ir/prove.h"
+#include "ir/readable.h"
 #include "src/diag/one_of.h"
 #include "src/dynamic/unbacked_sizes.h"
 #include "src/shapes/constraint_set.h"
@@ -18,11 +19,11 @@ void require_for_sample(const std::vector<Comparison>& runtime_assertions, const
   for (const Comparison& each : runtime_assertions) {
     const ir::Dim gap = (each.left - each.right).substitute(sample);
     if (!gap.is_constant() || ir::holds(gap.value(), each.relation, 0)) continue;
-    throw Error("dynamic-assumption",
-                cat("the exported model would require ", ir::str(ir::as_written(each)),
-                    ", which the sample violates"),
-                "at other input values the model runs another program than at the sample's",
-                "give a typical sample, or compute the same whatever the values are");
+    throw Error(
+        "dynamic-assumption",
+        cat("the exported model would require ", ir::readable(each), ", which the sample violates"),
+        "at other input values the model runs another program than at the sample's",
+        "give a typical sample, or compute the same whatever the values are");
   }
 }
 

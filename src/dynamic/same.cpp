@@ -6,7 +6,6 @@
 #include <map>
 #include <set>
 
-#include "ir/op_traits.h"
 #include "ir/scan.h"
 #include "src/diag/error.h"
 #include "src/diag/one_of.h"

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "ir/readable.h"
 #include "src/diag/one_of.h"
 
 namespace t2n::dynamic {
@@ -151,7 +152,7 @@ void report_suspects(const ir::Graph& graph, const Sizes& sample, const Report& 
   for (const Suspect& suspect : Finder(graph, sample).find())
     report(
         suspicion(cat(ir::op_name(suspect.node->op), ": ", suspect.argument, " holds the literal ",
-                      suspect.literal, ", which is ", suspect.size.str(), " in the sample"),
+                      suspect.literal, ", which is ", ir::readable(suspect.size), " in the sample"),
                   {ir::node_where(graph, *suspect.node)},
                   "the exported model uses the literal at all sizes, as the model does"));
   report_outputs(graph, sample, report);

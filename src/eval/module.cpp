@@ -13,6 +13,7 @@
 #include "src/eval/schema.h"
 #include "src/eval/wide.h"
 #include "src/frontend/load/allocation.h"
+#include "src/frontend/load/code.h"
 #include "src/frontend/load/torch_error.h"
 #include "src/frontend/run/setstate.h"
 #include "src/frontend/session/inputs.h"
@@ -38,6 +39,11 @@ Traced trace_model(Session& session, const std::vector<SampleInput>& inputs,
   return session.trace(inputs, options);
 }
 
+Survey survey_model(Session& session, const std::vector<SampleInput>& inputs,
+                    const TraceOptions& options) {
+  return session.survey(inputs, options);
+}
+
 std::vector<InputRange> input_ranges(Session& session, const std::vector<SampleInput>& inputs,
                                      bool explicit_states) {
   return session.input_ranges(inputs, explicit_states);
@@ -56,6 +62,29 @@ FirstDifference first_difference(Session& session, const std::vector<SampleInput
                                  Executor torch, Executor ours) {
   return session.first_difference(inputs, torch, ours);
 }
+
+std::vector<ModuleCall> module_calls(Session& session, const std::vector<SampleInput>& inputs) {
+  return session.module_calls(inputs);
+}
+
+/// Errors: `model-format` if there is no such module.
+torch::jit::Module module_at(torch::jit::Module model, const std::string& path) {
+  for (const auto& each : model.named_modules())
+    if (each.name == path) return each.value;
+  throw Error("model-format", cat("the model has no module ", quoted(path)));
+}
+
+std::shared_ptr<Session> load_module(const std::string& path, const std::string& module) {
+  const auto load = [path, module] {
+    Loaded out = load_model(path, make_by_setstate);
+    out.module = module_at(out.module, module);
+    out.traced_inputs.reset();
+    return out;
+  };
+  return std::make_shared<Session>(load, "forward");
+}
+
+std::string saved(Session& session) { return session.saved(); }
 
 void verify(const Session& session, bool entire) { session.verify(entire); }
 
@@ -101,13 +130,18 @@ t2n_torch_module() {
   torch::jit::setPrintHandler([](const std::string& /*text*/) {});
   static const trace::TorchModule module = {TORCH_VERSION,
                                             trace::load,
+                                            trace::read_code,
                                             trace::compile,
                                             trace::describe,
                                             trace::trace_model,
+                                            trace::survey_model,
                                             trace::input_ranges,
                                             trace::run,
                                             trace::run_in,
                                             trace::first_difference,
+                                            trace::module_calls,
+                                            trace::load_module,
+                                            trace::saved,
                                             trace::verify,
                                             t2n::eval::torch_evaluator,
                                             t2n::eval::native_evaluator,

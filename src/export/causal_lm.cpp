@@ -5,6 +5,7 @@
 #include <cctype>
 #include <map>
 
+#include "ir/readable.h"
 #include "src/diag/error.h"
 #include "src/export/pipeline.h"
 #include "src/export/stages.h"
@@ -31,7 +32,7 @@ const ir::Value& input(const ir::Graph& graph, size_t i) { return graph.values[g
 const ir::Value& output(const ir::Graph& graph, size_t i) { return graph.values[graph.outputs[i]]; }
 
 std::string shown(const ir::Value& value) {
-  return cat(ir::dtype_name(value.dtype), ir::shape_str(value.shape));
+  return cat(ir::dtype_name(value.dtype), ir::readable(value.shape));
 }
 
 void require_tokens(const ir::Graph& graph) {
@@ -197,7 +198,7 @@ std::vector<dynamic::Sizes> client_lengths(const dynamic::DynamicTrace& model,
     for (const auto& [tokens, past] : {std::pair(1, 0), {2, 0}, {1, 1}, {2, 1}})
       if (!ir::all_hold({relation}, at(tokens, past)))
         refuse_preset(
-            cat("the exported model requires ", ir::str(relation)),
+            cat("the exported model requires ", ir::readable(relation)),
             "the client begins with empty caches, P = 0, and decodes one token after the "
             "other, S = 1",
             "make forward independent of the number of tokens: use a mask instead of a branch on "

@@ -5,7 +5,6 @@
 #include <optional>
 #include <utility>
 
-#include "src/check/graph_f64_distance.h"
 #include "src/compress/explain/loss.h"
 #include "src/compress/layer_table.h"
 #include "src/diag/error.h"

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <optional>
 
-#include "src/check/graph_f64_distance.h"
 #include "src/compress/explain/folded_modules.h"
 #include "src/compress/explain/lint.h"
 #include "src/compress/layer_table.h"
@@ -126,7 +125,7 @@ class Compressor {
     if (bad == labels_.end()) return;
     throw Error("calibration",
                 cat("the label ", *bad, " at index ", bad - labels_.begin(), " of ",
-                    quoted(options_.labels), " is no class of the output ",
+                    quoted(options_.labels), " is not a class of the output ",
                     quoted(graph.output_names.at(0))),
                 cat("its last axis has ", classes, " classes, counted from 0"),
                 "store the class index of each row");

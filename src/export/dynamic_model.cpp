@@ -9,6 +9,7 @@
 #include "src/check/graph_f64_distance.h"
 #include "src/diag/error.h"
 #include "src/diag/one_of.h"
+#include "src/dynamic/same.h"
 #include "src/dynamic/varying.h"
 #include "src/export/quantised_model.h"
 #include "src/model/torch_module.h"
@@ -84,6 +85,7 @@ dynamic::DynamicTrace trace_with(trace::Session& session, const std::vector<Samp
   };
   const auto trace_at = [&](const dynamic::Sizes& sizes, uint64_t seed,
                             const dynamic::Rewrites& rewrites) {
+    dynamic.progress.detail(cat("at ", dynamic::sizes_str(sizes)));
     options.rerolled_loops = rewrites.rerolled_loops;
     options.computed_numbers = rewrites.computed_numbers;
     options.selected_branches = rewrites.selected_branches;
@@ -185,7 +187,7 @@ Error with_trace_note(const Error& error) {
         cat(out.help.empty() ? "" : "; ",
             "the model was traced: a trace keeps only the results of min(), max(), if, int() and "
             "math in Python at the traced sizes, while torch.jit.script keeps the operations");
-  return Error(std::move(out));
+  return {std::move(out), error.others()};
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Traces a model with dynamic axes at several sizes, and chooses sizes for the check.
 #pragma once
 
+#include "src/diag/steps.h"
 #include "src/dynamic/probes.h"
 #include "src/samples/samples.h"
 
@@ -11,6 +12,7 @@ struct DynamicOptions {
   std::vector<dynamic::AxisSpec> axes;
   std::vector<ir::Comparison> asserted;
   bool takes_orders = false;  ///< see dynamic::OpenOrders
+  Progress progress = {};     ///< receives the sizes of probe traces, as details
 };
 
 /// Traces the session with sizes kept. The graph has its symbols in the attributes kSampleSizes and

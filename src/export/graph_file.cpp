@@ -112,7 +112,7 @@ void load(const fs::path& path, ir::Graph& graph) {
     arrays.emplace(std::move(array.name), std::move(array.value));
   visit_constants(graph, [&](ir::Graph& owner, ir::Constant& constant, const std::string& name) {
     const auto found = arrays.find(name);
-    if (passes::is_loaded(constant.data) || found == arrays.end()) return;
+    if (constant.data.is_loaded() || found == arrays.end()) return;
     ir::Tensor data = found->second;
     if (data.dtype != stored_dtype(constant.data.dtype) || data.shape != constant.data.shape)
       refuse_other(path, name);
@@ -181,7 +181,7 @@ void check_graph_destination(const nnef::Destination& destination) {
 std::vector<std::string> unloaded_constants(const ir::Graph& graph) {
   std::vector<std::string> out;
   for (const ir::Constant& constant : graph.constants)
-    if (!passes::is_loaded(constant.data)) out.push_back(value_of(graph, constant.value).name);
+    if (!constant.data.is_loaded()) out.push_back(value_of(graph, constant.value).name);
   for (const ir::Node& node : graph.nodes)
     if (node.body)
       for (std::string& name : unloaded_constants(*node.body)) out.push_back(std::move(name));

@@ -12,11 +12,11 @@
 #include "src/confine/confine.h"
 #include "src/diag/error.h"
 #include "src/export/graph_file.h"
+#include "src/export/graph_model.h"
 #include "src/export/pass_table.h"
 #include "src/export/signature.h"
 #include "src/export/stages.h"
 #include "src/model/torch_module.h"
-#include "src/samples/input_spec.h"
 #include "src/samples/samples_at.h"
 #include "src/translate/integer_range.h"
 #include "src/translate/registry.h"
@@ -45,72 +45,6 @@ Subject traced_subject(const OptOptions& options) {
   if (const auto ranges = attributes.find(ops::kInputRanges); ranges != attributes.end())
     out.graph.attributes.insert(*ranges);
   out.samples = out.model->samples;
-  return out;
-}
-
-/// The sizes of an input, for the sample values of its symbols.
-ir::Ints sizes_of(const ir::Graph& graph, const ir::Value& value) {
-  ir::Ints out;
-  for (const ir::Dim& dim : value.shape) {
-    const ir::Dim size = dim.substitute(ir::sample_sizes(graph));
-    if (!size.is_constant())
-      throw Error("input-missing",
-                  cat("the size ", quoted(dim.str()), " of the input ", quoted(value.name),
-                      " has no sample"),
-                  {}, "add one to the graph: attribute sample_sizes: sizes = S=7");
-    out.push_back(size.value());
-  }
-  return out;
-}
-
-void check_sample(const ir::Graph& graph, const ir::Value& value, const ir::Tensor& tensor) {
-  const ir::Ints sizes = sizes_of(graph, value);
-  if (tensor.dtype == value.dtype && tensor.shape == sizes) return;
-  throw Error(
-      "input-shape",
-      cat("the sample of the input ", quoted(value.name), " is ", ir::dtype_name(tensor.dtype),
-          ir::shape_str(ir::to_shape(tensor.shape))),
-      cat("the graph takes ", ir::dtype_name(value.dtype), ir::shape_str(ir::to_shape(sizes))));
-}
-
-std::optional<trace::IntegerRange> range_of(const ir::Graph& graph, const std::string& name) {
-  const auto found = graph.attributes.find(ops::kInputRanges);
-  if (found == graph.attributes.end()) return std::nullopt;
-  const auto& ranges = std::any_cast<const ops::InputRanges&>(found->second);
-  const auto range = ranges.find(name);
-  // A negative index counts from the end; non-negative ones are enough.
-  if (range == ranges.end()) return std::nullopt;
-  return trace::IntegerRange{std::max<int64_t>(range->second.first, 0), range->second.second};
-}
-
-/// One sample per input: the user's, or the input's shape.
-std::vector<Sample> samples_for(const ir::Graph& graph, const std::vector<Sample>& samples) {
-  std::vector<Sample> out;
-  std::vector<bool> used(samples.size(), false);
-  std::vector<std::string> names;
-  for (size_t i = 0; i < graph.inputs.size(); ++i) {
-    const ir::Value& value = graph.values[graph.inputs[i]];
-    names.push_back(value.name);
-    Sample sample{{{value.name}, ir::Tensor{}}, range_of(graph, value.name)};
-    auto& tensor = std::get<ir::Tensor>(sample.input.value);
-    for (size_t k = 0; k < samples.size(); ++k) {
-      const auto* data = std::get_if<ir::Tensor>(&samples[k].input.value);
-      if (data == nullptr || !is_sample_of(samples[k].input, value.name, i)) continue;
-      check_sample(graph, value, *data);
-      tensor = *data;
-      if (samples[k].range) sample.range = samples[k].range;
-      used[k] = true;
-    }
-    if (tensor.bytes.empty()) {
-      tensor.dtype = value.dtype;
-      tensor.shape = sizes_of(graph, value);
-      tensor.strides = ir::contiguous_strides(tensor.shape);
-    }
-    out.push_back(std::move(sample));
-  }
-  const auto unused = std::find(used.begin(), used.end(), false);
-  if (unused != used.end())
-    throw unknown_input(samples, static_cast<size_t>(unused - used.begin()), "the graph", names);
   return out;
 }
 
@@ -161,9 +95,7 @@ nnef::Destination opt_destination(const OptOptions& options) {
       writes_artefact(options) ? nnef::parse_destination(output) : nnef::file_destination(output);
   out.level = options.model.compression;
   out.taken = options.model.taken;
-  const bool is_graph = is_graph_file(options.model.model);
-  out.taken.push_back({is_graph ? "the graph" : "the model", options.model.model, !is_graph});
-  if (is_graph) out.taken.push_back({"the weights", weights_path(options.model.model)});
+  for (nnef::Taken& taken : model_files(options.model.model)) out.taken.push_back(std::move(taken));
   return out;
 }
 
@@ -175,7 +107,7 @@ void write_artefact(const OptOptions& options, const Subject& subject, OptResult
   resolve_unused_inputs(options.model, result.graph, document, ports);
   options.model.begin("write");
   nnef::PendingArtefact artefact = nnef::write_artefact(document, opt_destination(options));
-  if (subject.model) torch_module().verify(*subject.model->session, true);
+  if (subject.model) verify_file(*subject.model, true);
   result.bytes = size_on_disk(artefact.path());
   artefact.commit();
 }
@@ -187,7 +119,7 @@ void write(const OptOptions& options, const Subject& subject, OptResult& result,
     write_artefact(options, subject, result, ports);
   } else {
     options.model.begin("write");
-    if (subject.model) torch_module().verify(*subject.model->session, true);
+    if (subject.model) verify_file(*subject.model, true);
     const WrittenGraph written = write_graph_file(result.graph, opt_destination(options));
     result.bytes = written.bytes;
     result.weights = written.weights;

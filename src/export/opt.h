@@ -30,7 +30,7 @@ struct OptResult {
   int64_t weights = 0;  ///< bytes of the weights file; 0 if there is none
 };
 
-/// For an artefact, the passes that translation requires (passes::translation_pipeline) run after
+/// For an artefact, the passes that translation requires (Pipeline::translation) run after
 /// the pipeline. The first graph of a quantised model contains quantised tensors, unless axes are
 /// declared. Errors: those of tracing, reading, passes, translation and writing;
 /// `weights-missing` if a graph cannot run or be translated without its constants.

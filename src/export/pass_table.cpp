@@ -20,11 +20,11 @@ void insert_in_order(std::vector<PassInfo>& table, const std::vector<PassInfo>& 
   for (const PassInfo& row : rows) {
     const auto at = std::find(order.begin(), order.end(), row.name);
     T2N_ASSERT(at != order.end(), row.name, " is not in the standard pipeline");
-    auto before = table.begin();
-    if (at != order.begin())
-      before = 1 + std::find_if(table.begin(), table.end(),
-                                [&](const PassInfo& each) { return each.name == *std::prev(at); });
-    table.insert(before, row);
+    const auto previous = std::find_if(table.begin(), table.end(), [&](const PassInfo& each) {
+      return at != order.begin() && each.name == *std::prev(at);
+    });
+    T2N_ASSERT(at == order.begin() || previous != table.end(), *std::prev(at), " is listed later");
+    table.insert(at == order.begin() ? table.begin() : std::next(previous), row);
   }
 }
 

@@ -10,35 +10,28 @@
 #include "src/confine/confine.h"
 #include "src/diag/error.h"
 #include "src/diag/headline.h"
+#include "src/export/all_refusals.h"
 #include "src/export/causal_lm.h"
+#include "src/export/debug_bundle.h"
+#include "src/export/destinations.h"
+#include "src/export/graph_model.h"
 #include "src/export/pass_table.h"
 #include "src/export/signature.h"
 #include "src/export/stages.h"
+#include "src/export/step_summaries.h"
+#include "src/localise/localise.h"
 #include "src/model/torch_module.h"
-#include "src/passes/integer_products.h"
+#include "src/passes/passes.h"
 #include "src/quant/summary.h"
 #include "src/spec/dialect.h"
-#include "src/target/integer_products.h"
+#include "src/spec/states.h"
 #include "src/translate/nan.h"
 #include "src/translate/registry.h"
-#include "src/translate/translate.h"
 
 namespace t2n {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string default_output(const std::string& model) {
-  return fs::path(model).stem().string() + ".nnef.tgz";
-}
-
-nnef::Destination export_destination(const ExportOptions& options) {
-  nnef::Destination out = nnef::parse_destination(output_path(options));
-  out.level = options.compression;
-  out.taken = options.taken;
-  out.taken.push_back({"the model", options.model, /*is_model=*/true});
-  return out;
-}
 
 void add_dynamic(ExportResult& result, const dynamic::DynamicTrace& dynamic) {
   result.relations = dynamic.relations;
@@ -46,22 +39,6 @@ void add_dynamic(ExportResult& result, const dynamic::DynamicTrace& dynamic) {
                           dynamic.runtime_assertions.end());
 }
 
-void run_passes(ir::Graph& graph, const target::Target& target,
-                const passes::PipelineOptions& options, const Report& report) {
-  if (const int64_t least = target::least_integer_products(target, target::Layer::linear))
-    graph.attributes[passes::kLeastIntegerProducts] = least;
-  passes::run_pipeline(graph, passes::pipeline(passes::Pipeline::standard),
-                       pass_context(target, report), options);
-}
-
-/// Translates at fixed sizes. Errors: `unsupported-op` with all operators without a translation.
-void refuse_untranslated(const LoadedModel& loaded, const ExportOptions& options) {
-  TracedModel model = trace_at_one_size(loaded, options);
-  to_nnef(model.traced.graph, options.target, options.passes, nullptr);
-}
-
-/// An operator without a translation has no shape rule either, so that its sizes are unknown. Then
-/// reports the missing operator instead.
 TracedModel traced_model(const LoadedModel& loaded, const ExportOptions& options) {
   try {
     TracedModel model = trace_to_export(loaded, options, [&](const TracedModel& traced) {
@@ -72,34 +49,8 @@ TracedModel traced_model(const LoadedModel& loaded, const ExportOptions& options
         model.dynamic->chooser.require(std::move(sizes));
     return model;
   } catch (const Error& error) {
-    if (error.diagnostic().id != "dynamic-size") throw;
-    try {
-      refuse_untranslated(loaded, options);
-    } catch (const Error& at_one_size) {
-      if (at_one_size.diagnostic().id == "unsupported-op") throw;
-    }
-    throw;
+    throw all_refusals(loaded, options, error).error;
   }
-}
-
-/// Without samples, only describes the file; else passes the graph to `finish`.
-Inspection inspect(const ExportOptions& options, const std::function<void(ir::Graph&)>& finish) {
-  const LoadedModel loaded = load_model(options);
-  Inspection out;
-  out.model = loaded.info;
-  TracedModel model;
-  try {
-    model = trace_model(loaded, options);
-  } catch (const Error& error) {
-    if (error.diagnostic().id != "input-missing") throw;
-    return out;
-  }
-  finish(model.traced.graph);
-  torch_module().verify(*model.session, false);
-  out.states = std::move(model.traced.states);
-  out.graph = std::move(model.traced.graph);
-  out.with_quantised = std::move(model.traced.with_quantised);
-  return out;
 }
 
 size_t count_operations(const nnef::Document& document) {
@@ -137,11 +88,16 @@ ExportResult described(const TracedModel& model, const ExportOptions& options) {
   return out;
 }
 
-/// Renames the outputs of the losses like those of the artefact.
+/// Renames the outputs of the losses like those of the artefact. States and caches, further outputs
+/// of four axes, have no classes.
 void name_losses(ExportResult& result) {
+  constexpr size_t kMostAxes = 3;
   std::vector<compress::OutputLoss>& losses = result.compression->outputs;
-  for (size_t i = 0; i < std::min(losses.size(), result.outputs.size()); ++i)
-    losses[i].name = result.outputs[i].name;
+  for (size_t i = 0; i < std::min(losses.size(), result.outputs.size()); ++i) {
+    const Port& port = result.outputs[i];
+    losses[i].name = port.name;
+    losses[i].has_classes = i == 0 || (port.other_side.empty() && port.shape.size() <= kMostAxes);
+  }
 }
 
 /// Options that change the exported statements, for `contents-differ`.
@@ -159,7 +115,14 @@ struct Exported {
 };
 
 Exported document_of(ir::Graph graph, const ExportOptions& options, ExportResult& result) {
+  if (options.floats.has_half_ports) {
+    passes::drop_port_casts(graph);
+    for (std::vector<Port>* ports : {&result.inputs, &result.outputs})
+      for (Port& port : *ports)
+        if (port.dtype == ir::DType::f32) port.dtype = ir::DType::f16;
+  }
   if (!options.nan.empty()) graph.attributes[ops::kNanOption] = options.nan;
+  if (options.check) graph.attributes[nnef::kOriginsOption] = true;
   Exported out{to_nnef(graph, options.target, options.passes, options.report), {}};
   nnef::Document& document = out.document;
   out.inputs = resolve_unused_inputs(options, graph, document, result);
@@ -167,9 +130,11 @@ Exported document_of(ir::Graph graph, const ExportOptions& options, ExportResult
   if (result.compression) {
     name_losses(result);
     spec::add_property(document, spec::kCompressed, "yes");
+    if (result.floats) spec::add_property(document, spec::kFloat, float_property(options.floats));
   }
   if (const std::string text = option_text(options); !text.empty())
     spec::add_property(document, spec::kOptions, text);
+  for (const auto& [key, value] : options.metadata) spec::add_property(document, key, value);
   if (options.is_causal_lm) require_caches(document);
   result.operations = count_operations(document);
   return out;
@@ -180,12 +145,18 @@ void check_written(const Exported& exported, const fs::path& artefact, const Sou
                    const ExportOptions& options, const FoundEngine& engine, ExportResult& result) {
   CheckOptions check = *options.check;
   check.scratch = engine.scratch->path();
+  check.observe = [&](const InputSet& set, const std::vector<ir::Tensor>* results) {
+    if (results == nullptr) options.progress.detail(set.name);
+    if (options.debug_bundle)
+      options.debug_bundle->add_set(set, port_names(result.outputs), results);
+  };
+  check.localiser = localise::localiser({.when = check.localise});
   ArtefactInputs accepted = artefact_inputs_of(exported.document);
   accepted.indices = exported.inputs;
-  result.checked =
-      check_artefact({model, std::move(accepted), port_names(result.outputs), check, *engine.runner,
-                      engine_request_for(options.target).dialect, artefact.string(),
-                      options.target.stream, stream_properties(exported.document)});
+  result.checked = check_artefact({model, std::move(accepted), port_names(result.outputs), check,
+                                   *engine.runner, engine_request_for(options.target).dialect,
+                                   artefact.string(), options.target.stream,
+                                   stream_properties(exported.document), &exported.document});
   judge(result.checked, *options.check, "; nothing was written", options.report);
   const check::WeightBytes weights = check::weight_bytes(exported.document);
   if (weights.weights > 0 && result.checked.loaded_bytes)
@@ -193,47 +164,88 @@ void check_written(const Exported& exported, const fs::path& artefact, const Sou
         check::packed_text(weights, *result.checked.loaded_bytes, result.checked.engine);
 }
 
-/// Exports one method; the artefact stays pending until all are complete.
-ExportResult export_one(const LoadedModel& loaded, const ExportOptions& requested,
-                        const FoundEngine& engine, nnef::PendingGroup& artefacts, size_t number) {
-  requested.begin("trace");
-  const ExportOptions options = with_preset(loaded, requested);
-  const TracedModel model = traced_model(loaded, options);
-  ExportResult result = described(model, options);
-  std::optional<CompressedModel> compressed;
-  if (const auto compress = with_model_settings(options.compress, model.info)) {
-    requested.begin("compress");
-    compressed = compress_model(model, *compress, options.target, options.passes, options.report);
-    result.compression = compressed->cost;
-  }
-  const SourceModel source = source_model(model, compressed ? &*compressed : nullptr);
-  requested.begin("passes");
-  const Exported exported = document_of(source.graph, options, result);
-  requested.begin("write");
-  const nnef::PendingGroup::Written written = artefacts.add(exported.document, number);
-  if (options.check) {
-    requested.begin("check");
-    check_written(exported, written.path, source, options, engine, result);
-  }
-  torch_module().verify(*model.session, true);
-  result.bytes = size_on_disk(written.path);
-  result.shared_bytes = written.shared_bytes;
-  return result;
+/// The same options, whose passes are shown while they run, and recorded.
+ExportOptions observed(ExportOptions options) {
+  options.passes.observe = [progress = options.progress, bundle = options.debug_bundle](
+                               std::string_view pass, const ir::Graph& graph) {
+    progress.detail(pass);
+    if (bundle) bundle->add_graph(pass, graph);
+  };
+  return options;
 }
 
-nnef::Group group_of(const std::vector<ExportOptions>& methods) {
-  nnef::Group out;
-  const ExportOptions& first = methods.front();
-  if (first.folder.empty()) {
-    for (const ExportOptions& options : methods) out.each.push_back(export_destination(options));
-    return out;
+/// The traced model, in the steps `names` and `trace`.
+TracedModel named_and_traced(const LoadedModel& loaded, ExportOptions& options) {
+  options.progress.end(summary_of_inputs(loaded));
+  options.begin("names");
+  if (options.debug_bundle && !needs_ranges(loaded.samples))
+    options.debug_bundle->add_samples(fill(loaded.samples, 0));
+  options = with_preset(loaded, options);
+  options.progress.end(summary_of_names(loaded.info));
+  options.begin("trace");
+  TracedModel model = traced_model(loaded, options);
+  options.progress.end(summary_of_trace(model.traced.graph));
+  if (options.debug_bundle) options.debug_bundle->add_trace(model);
+  options = observed(std::move(options));
+  return model;
+}
+
+std::optional<CompressedModel> compressed_model(const TracedModel& model,
+                                                const ExportOptions& options,
+                                                ExportResult& result) {
+  const auto compress = with_model_settings(options.compress, model.info);
+  if (!compress && !options.floats.is_half) return std::nullopt;
+  if (compress && options.floats.is_half)
+    throw Error("usage", "--float and compression settings cannot be combined", {},
+                "export with one of them");
+  options.begin("compress");
+  CompressedModel out;
+  if (compress) {
+    out = compress_model(model, *compress, options.target, options.passes, options.report);
+  } else {
+    HalfModel half =
+        half_model(model, options.floats, options.target, options.passes, options.report);
+    result.floats = half.floats;
+    out = std::move(half);
   }
-  ExportOptions folder = first;
-  folder.output = first.folder;
-  out.folder = export_destination(folder);
-  out.folder->form = nnef::Destination::Form::folder;
-  for (const ExportOptions& options : methods) out.folder->parts.push_back(options.method);
+  result.compression = out.cost;
+  options.progress.end(summary_of_compression(out.cost));
   return out;
+}
+
+/// Writes the artefact, which stays pending, and returns its temporary path.
+fs::path write_pending(const Exported& exported, const ExportOptions& options,
+                       nnef::PendingGroup& artefacts, size_t number, ExportResult& result) {
+  options.begin("write");
+  if (options.debug_bundle) options.debug_bundle->add_artefact(exported.document);
+  std::error_code ignored;
+  result.replaces = result.path != "-" && fs::exists(result.path, ignored);
+  const nnef::PendingGroup::Written written = artefacts.add(exported.document, number);
+  result.bytes = size_on_disk(written.path);
+  result.shared_bytes = written.shared_bytes;
+  options.progress.end(summary_of_files(exported.document, result));
+  return written.path;
+}
+
+/// Exports one method; the artefact stays pending until all are complete.
+ExportResult export_one(const LoadedModel& loaded, ExportOptions options, const FoundEngine& engine,
+                        nnef::PendingGroup& artefacts, size_t number) {
+  const TracedModel model = named_and_traced(loaded, options);
+  ExportResult result = described(model, options);
+  const std::optional<CompressedModel> compressed = compressed_model(model, options, result);
+  const SourceModel source = source_model(model, compressed ? &*compressed : nullptr);
+  options.begin("translate");
+  Exported exported = document_of(source.graph, options, result);
+  spec::add_states(exported.document, first_states(model, result, exported.document.graph));
+  options.progress.end(summary_of_translation(exported.document));
+  const fs::path path = write_pending(exported, options, artefacts, number, result);
+  if (options.check) {
+    options.begin("check");
+    check_written(exported, path, source, options, engine, result);
+    options.progress.end(summary_of_check(result.checked));
+  }
+  verify_file(model, true);
+  return result;
 }
 
 /// Call it before loading a model, which confines the process.
@@ -246,10 +258,17 @@ void allow_reads(const std::vector<ExportOptions>& methods) {
 }
 
 /// The model of a method; `first` is used if it has a value.
-LoadedModel loaded_model(const ExportOptions& options, std::optional<LoadedModel> first = {}) {
+LoadedModel loaded_model(const ExportOptions& options, std::optional<LoadedModel> first = {},
+                         const std::string& method_folder = {}) {
+  if (options.debug_bundle) options.debug_bundle->begin_method(method_folder);
   if (options.is_causal_lm) require_preset(options);
-  options.begin("load");
-  return first ? *std::move(first) : load_model(options);
+  options.begin("inputs");
+  try {
+    return first ? *std::move(first) : load_model(options);
+  } catch (const Error& error) {
+    if (error.code() != ExitCode::unsupported) throw;
+    throw with_code(error, code_of(options.model), options.target);
+  }
 }
 
 /// The first method's model. Refuses a missing method before any method is exported.
@@ -275,9 +294,10 @@ ExportOptions reporting(ExportOptions options) {
     options.report = [report = options.report, options](const Diagnostic& diagnostic) {
       report(with_method(diagnostic, options));
     };
-  if (options.progress)
-    options.progress = [progress = options.progress, method = options.method](
-                           std::string_view stage) { progress(cat(method, ": ", stage)); };
+  options.progress.on_begin = [progress = options.progress,
+                               method = options.method](std::string_view step) {
+    progress.begin(cat(method, ": ", step));
+  };
   return options;
 }
 
@@ -298,11 +318,14 @@ std::vector<ExportResult> export_all(const std::vector<ExportOptions>& methods,
   for (size_t i = 0; i < methods.size(); ++i) {
     const ExportOptions options = reporting(methods[i]);
     try {
-      const LoadedModel model = loaded_model(options, std::exchange(first, std::nullopt));
+      const LoadedModel model =
+          loaded_model(options, std::exchange(first, std::nullopt), options.method);
       out.push_back(export_one(model, options, engine, artefacts, i));
     } catch (const Error& error) {
       if (!concerns_one_method(error.code())) throw;
       if (failure && methods[i].report) methods[i].report(failure->diagnostic());
+      if (options.report)
+        for (const Diagnostic& other : error.others()) options.report(other);
       failure.emplace(with_method(error.diagnostic(), methods[i]));
     }
   }
@@ -311,27 +334,6 @@ std::vector<ExportResult> export_all(const std::vector<ExportOptions>& methods,
 }
 
 }  // namespace
-
-nnef::Document to_nnef(ir::Graph& graph, const target::Target& target,
-                       const passes::PipelineOptions& options, const Report& report) {
-  run_passes(graph, target, options, report);
-  return ops::translate(graph, target, report, ops::registry());
-}
-
-bool has_document(const TracedModel& model, const target::Target& target,
-                  const passes::PipelineOptions& options) {
-  ir::Graph graph = model.traced.graph;
-  try {
-    to_nnef(graph, target, options, nullptr);
-    return true;
-  } catch (const Error&) {
-    return false;
-  }
-}
-
-std::string output_path(const ExportOptions& options) {
-  return options.output.empty() ? default_output(options.model) : options.output;
-}
 
 std::vector<ExportResult> export_methods(const std::vector<ExportOptions>& methods) {
   for (const ExportOptions& options : methods) require_stream(options.target, options.dynamic.axes);
@@ -345,25 +347,13 @@ std::vector<ExportResult> export_methods(const std::vector<ExportOptions>& metho
       first.check ? find_engine(first.check->engine, request, first.check->runner) : FoundEngine{};
   if (engine.warning && first.report) first.report(*engine.warning);
   allow_reads(methods);
-  nnef::PendingGroup artefacts(group);
+  const std::optional<DryGroup> dry =
+      first.dry_run ? std::optional(dry_group(group)) : std::nullopt;
+  nnef::PendingGroup artefacts(dry ? dry->group : group);
   std::vector<ExportResult> results = export_all(methods, engine, artefacts);
-  artefacts.commit();
+  if (!first.dry_run) artefacts.commit();
   first.begin("done");
   return results;
-}
-
-Inspection inspect_model(const ExportOptions& options) {
-  return inspect(options, [](ir::Graph& graph) {
-    passes::PassContext context;
-    context.keeps_symbol = [](const ir::Symbol&) { return true; };
-    context.evaluate = torch_module().evaluator();
-    passes::run_pipeline(graph, passes::pipeline(passes::Pipeline::inspection), context, {});
-  });
-}
-
-Inspection prepare_model(const ExportOptions& options) {
-  return inspect(options,
-                 [&](ir::Graph& graph) { run_passes(graph, options.target, options.passes, {}); });
 }
 
 }  // namespace t2n

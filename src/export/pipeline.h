@@ -1,21 +1,27 @@
 // The export pipeline: load, trace, passes, translate, write, check, commit.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "nnef_writer/destination.h"
 #include "src/check/check_model.h"
+#include "src/diag/error.h"
 #include "src/export/compressed_model.h"
+#include "src/export/half_model.h"
+#include "src/export/metadata.h"
 #include "src/export/port_names.h"
-#include "src/samples/samples.h"
 #include "src/export/traced_model.h"
 #include "src/nnef/ast.h"
 #include "src/passes/pass.h"
+#include "src/samples/samples.h"
 #include "src/target/target.h"
 
 namespace t2n {
+
+class DebugBundle;
 
 struct ExportOptions : ModelOptions {
   target::Target target;
@@ -29,9 +35,13 @@ struct ExportOptions : ModelOptions {
   bool is_causal_lm = false;         ///< of --preset: axes and names for its client
   bool prune_unused_inputs = false;  ///< removes inputs that no output depends on
   std::optional<CompressOptions> compress;
-  std::string nan;  ///< of --nan: "keep", "report", or nothing
+  FloatOptions floats;  ///< of --float and --keep-f32
+  std::string nan;      ///< of --nan: "keep", "report", or nothing
   std::optional<CheckOptions> check;
   passes::PipelineOptions passes;
+  Metadata metadata;                          ///< further properties of the artefact
+  bool dry_run = false;                       ///< writes no artefact
+  std::shared_ptr<DebugBundle> debug_bundle;  ///< of --debug-bundle
 };
 
 /// One input or output of the artefact, in order.
@@ -55,27 +65,33 @@ struct ExportResult {
   size_t operations = 0;          ///< statements of the NNEF graph without variables and externals
   int64_t quantised_weights = 0;  ///< elements, not counted in the model's parameters
   std::string path;
+  bool replaces = false;     ///< something was at `path` before
   int64_t bytes = 0;         ///< of the archive, or of all files of the folder
   int64_t shared_bytes = 0;  ///< bytes shared with artefacts of other methods
   // With dynamic axes:
   std::vector<ir::Comparison> relations;  ///< assertions of the artefact about its symbols
   CheckResult checked;                    ///< with a check
   std::optional<Compression> compression;
+  std::optional<FloatSummary> floats;  ///< of --float
   std::string packed;  ///< text: whether the engine keeps packed weights packed; "": unknown
 };
 
-/// The path of the artefact.
+/// The path of the artefact: MODEL.nnef.tgz, if none is given.
 std::string output_path(const ExportOptions& options);
 
 /// Exports one or several methods of one model, with the same target, check and `folder`. Commits
 /// either all artefacts or none; with a check, only if all of them passed. Tries all methods even
 /// if one fails; reports all errors but the last, which it throws. Messages of several methods
-/// begin with the method's name. After an Error nothing is left on disk.
+/// begin with the method's name. After an Error nothing is left on disk, except for a debug bundle.
+/// A dry run does the same, and commits nothing.
 std::vector<ExportResult> export_methods(const std::vector<ExportOptions>& methods);
 
 struct Inspection {
-  trace::ModelInfo model;
-  std::optional<ir::Graph> graph;  ///< nothing if sample inputs are missing
+  trace::ModelInfo model;                ///< without a class if the file could not be loaded
+  std::optional<ir::Graph> graph;        ///< nothing if sample inputs are missing, or with `error`
+  std::optional<Error> error;            ///< why the file cannot be loaded or traced
+  std::optional<ir::Graph> reached;      ///< with `error`: the operations that ran nevertheless
+  std::optional<trace::ModelCode> code;  ///< without any graph, if it could be read
   /// The graph with its quantised tensors, if it has any; `graph` has plain operations for them.
   std::optional<ir::Graph> with_quantised;
   std::vector<trace::State> states;

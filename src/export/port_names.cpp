@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "src/diag/error.h"
+#include "src/diag/glob.h"
 #include "src/export/pipeline.h"
 #include "src/nnef/names.h"
 #include "src/nnef/walk.h"
@@ -31,11 +32,40 @@ size_t index_of(const Side& side, const std::string& old_name, const std::string
               near.empty() ? std::string() : cat("did you mean ", quoted(near), "?"));
 }
 
+/// "key_*=k_*" as one spec for each matching port, with what `*` stands for.
+std::vector<std::string> expanded(const Side& side, const std::string& text) {
+  const size_t equals = text.find('=');
+  const std::string old_name = text.substr(0, std::min(equals, text.size()));
+  if (equals == std::string::npos || !is_glob(old_name)) return {text};
+  const std::string name = text.substr(equals + 1);
+  const size_t star = old_name.find('*');
+  if (star == std::string::npos || old_name.find_first_of("*?", star + 1) != std::string::npos ||
+      old_name.find('?') != std::string::npos || std::count(name.begin(), name.end(), '*') != 1)
+    throw Error("usage", cat(side.option, " ", text, " needs one * on each side"), {},
+                cat("such as ", side.option, " 'cache_*=past_*'"));
+  const size_t rest = old_name.size() - star - 1;
+  std::vector<std::string> out;
+  for (const std::string& port : port_names(side.ports))
+    if (glob_matches(old_name, port)) {
+      std::string renamed = name;
+      renamed.replace(name.find('*'), 1, port.substr(star, port.size() - star - rest));
+      out.push_back(cat(port, "=", renamed));
+    }
+  if (out.empty())
+    throw Error("usage",
+                cat(side.option, " ", text, ": no ", side.kind, " matches ", quoted(old_name)),
+                cat("the model has: ", joined(port_names(side.ports), ", ")));
+  return out;
+}
+
 /// By port; empty if the name stays.
 std::vector<std::string> new_names(const Side& side, const std::vector<std::string>& specs) {
   std::vector<std::string> out(side.ports.size());
   size_t next = 0;
-  for (const std::string& text : specs) {
+  std::vector<std::string> all;
+  for (const std::string& text : specs)
+    for (std::string& spec : expanded(side, text)) all.push_back(std::move(spec));
+  for (const std::string& text : all) {
     const size_t equals = text.find('=');
     const std::string name = equals == std::string::npos ? text : text.substr(equals + 1);
     const size_t index =

@@ -12,7 +12,7 @@ struct ExportResult;
 struct Port;
 
 /// Each is "NEW", for the first, second… input or output, or "OLD=NEW", where OLD is the name that
-/// the artefact would have, or `input_N` or `output_N`.
+/// the artefact would have, or `input_N` or `output_N`; both may have one `*`: "cache_*=past_*".
 struct PortNames {
   std::vector<std::string> inputs;   ///< of --input-name
   std::vector<std::string> outputs;  ///< of --output-name

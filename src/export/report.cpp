@@ -10,6 +10,7 @@
 #include "src/diag/headline.h"
 #include "src/diag/printable.h"
 #include "src/export/report_compression.h"
+#include "src/export/report_localisation.h"
 
 namespace t2n {
 namespace {
@@ -60,16 +61,29 @@ Json where_json(const Where& where) {
           {"excerpt", where.excerpt}};
 }
 
+Json locations_json(const std::vector<Where>& locations) {
+  Json out = Json::array();
+  for (const Where& where : locations) out.push_back(where_json(where));
+  return out;
+}
+
 Json diagnostic_json(const Diagnostic& diagnostic) {
-  Json locations = Json::array();
-  for (const Where& where : diagnostic.where) locations.push_back(where_json(where));
-  return {{"id", diagnostic.id},
-          {"severity", severity_name(diagnostic.severity)},
-          {"message", headline(diagnostic)},
-          {"where", locations},
-          {"details", diagnostic.details},
-          {"why", diagnostic.why},
-          {"help", diagnostic.help}};
+  Json uses = Json::array();
+  for (const Use& use : diagnostic.uses)
+    uses.push_back({{"what", use.what},
+                    {"count", use.count},
+                    {"where", locations_json(use.where)},
+                    {"why", use.why},
+                    {"help", use.help}});
+  Json out = {{"id", diagnostic.id},
+              {"severity", severity_name(diagnostic.severity)},
+              {"message", headline(diagnostic)},
+              {"where", locations_json(diagnostic.where)},
+              {"details", diagnostic.details},
+              {"why", diagnostic.why},
+              {"help", diagnostic.help}};
+  if (!uses.empty()) out["uses"] = std::move(uses);
+  return out;
 }
 
 Json model_json(const trace::ModelInfo& model, const std::string& file) {
@@ -106,6 +120,7 @@ Json row_json(const check::OutputRow& row) {
           {"shape", comparison.shape},
           {"max_abs", comparison.max_abs},
           {"max_rel", comparison.max_rel},
+          {"ulp_p99", comparison.ulp_p99},
           {"snr_db", comparison.snr_db},
           {"outliers", comparison.outliers},
           {"inputs", row.where},
@@ -131,7 +146,7 @@ Json comparison_json(const CheckOptions& options, const CheckResult& result) {
   Json rows = Json::array();
   for (const check::OutputRow& row : result.rows) rows.push_back(row_json(row));
   Json out = {{"engine", result.engine},
-              {"tolerance", check::tolerance_str(options.tolerance)},
+              {"tolerance", tolerances_str(options)},
               {"reference", result.reference},
               {"input_sets", result.sets.size()},
               {"input_sets_left_out", result.left_out},
@@ -146,6 +161,8 @@ Json comparison_json(const CheckOptions& options, const CheckResult& result) {
     out["states"] = {{"calls", result.calls},
                      {"pieces_as_whole", result.equal_in_pieces},
                      {"pieces_unlike_whole", result.unequal_in_pieces}};
+  if (result.localisation)
+    out["localisation"] = localisation_json(*result.localisation, where_json);
   return out;
 }
 
@@ -161,6 +178,10 @@ void add_result(Json& out, const ExportOptions& options, const ExportResult& res
   if (result.shared_bytes > 0) out["artifact"]["shared_bytes"] = result.shared_bytes;
   if (!options.dynamic.axes.empty() || !result.relations.empty())
     out["dynamic"] = {{"relations", relations_json(result.relations)}};
+  if (result.floats)
+    out["float"] = {{"format", "f16"},
+                    {"operations_in_f16", result.floats->in_f16},
+                    {"operations_in_f32", result.floats->in_f32}};
   if (result.compression) out["compression"] = compression_json(*result.compression);
   if (options.check) out["check"] = comparison_json(*options.check, result.checked);
 }
@@ -176,9 +197,18 @@ void add_methods(Json& out, const ExportReport& report) {
   }
 }
 
-Json stages_json(const std::vector<std::pair<std::string, double>>& stages) {
+/// {"name": "trace", "seconds": 0.1, "counts": {"operation": 70}, "result": "%conv1: …"}
+Json stages_json(const std::vector<Step>& steps) {
   Json out = Json::array();
-  for (const auto& [name, seconds] : stages) out.push_back({{"name", name}, {"seconds", seconds}});
+  for (const Step& step : steps) {
+    Json counts = Json::object();
+    for (const auto& [noun, count] : step.counts) counts[noun] = count;
+    out.push_back({{"name", step.name},
+                   {"seconds", step.seconds},
+                   {"counts", counts},
+                   {"result", step.result}});
+    if (step.has_failed) out.back()["failed"] = true;
+  }
   return out;
 }
 
@@ -195,6 +225,7 @@ std::string_view kind_name(trace::FileKind kind) {
     case trace::FileKind::traced: return "traced";
     case trace::FileKind::scripted: return "scripted";
     case trace::FileKind::frozen: return "frozen";
+    case trace::FileKind::graph: return "graph";
   }
   internal_error(__FILE__, __LINE__, "no such kind of file");
 }
@@ -216,6 +247,7 @@ std::string report_json(const ExportReport& report) {
               {"exit_code", static_cast<int>(report.code)},
               {"tool", {{"version", report.tool_version}, {"libtorch", report.torch_version}}},
               {"target", target::target_name(report.methods.front().target)}};
+  if (report.methods.front().dry_run) out["dry_run"] = true;
   if (report.methods.size() > 1)
     add_methods(out, report);
   else if (!report.results.empty())
@@ -223,7 +255,7 @@ std::string report_json(const ExportReport& report) {
   else
     out["model"] = {{"file", report.methods.front().model}};
   out["diagnostics"] = diagnostics;
-  out["stages"] = stages_json(report.stages);
+  out["stages"] = stages_json(report.steps);
   out["seconds"] = report.seconds;
   out["peak_rss"] = peak_bytes();
   // A path may not be UTF-8.

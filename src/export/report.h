@@ -4,10 +4,10 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "nnef_writer/destination.h"
+#include "src/diag/steps.h"
 #include "src/export/check_command.h"
 #include "src/export/pipeline.h"
 
@@ -17,8 +17,8 @@ struct ExportReport {
   std::string tool_version;
   std::string torch_version;  ///< of the loaded LibTorch; "" if it was never loaded
   ExitCode code = ExitCode::ok;
-  std::vector<Diagnostic> diagnostics;                 ///< warnings, notes and the error
-  std::vector<std::pair<std::string, double>> stages;  ///< names and seconds
+  std::vector<Diagnostic> diagnostics;  ///< warnings, notes and the error
+  std::vector<Step> steps;
   double seconds = 0;
   std::span<const ExportOptions> methods;  ///< one or more
   std::span<const ExportResult> results;   ///< one per method; none after an error

@@ -1,5 +1,7 @@
 #include "src/export/stages.h"
 
+#include <algorithm>
+
 #include "ir/scan.h"
 #include "ops/all.h"
 #include "src/diag/error.h"
@@ -29,6 +31,23 @@ std::vector<Port> ports(const ir::Graph& graph, const std::vector<ir::ValueId>& 
     out.push_back({value.name, value.dtype, value.shape, false, {}, {}});
   }
   return out;
+}
+
+/// Whether the user gave only a shape for the state.
+bool has_drawn_values(const std::vector<Sample>& samples, const std::string& state) {
+  return std::any_of(samples.begin(), samples.end(), [&](const Sample& sample) {
+    const auto* tensor = std::get_if<ir::Tensor>(&sample.input.value);
+    return tensor != nullptr && tensor->bytes.empty() && tensor->elements() > 0 &&
+           trace::flat_name(sample.input.path) == state;
+  });
+}
+
+/// Whether a value has the dtype and the fixed sizes of an input.
+bool fits(const ir::Tensor& value, const Port& input) {
+  if (value.dtype != input.dtype || value.shape.size() != input.shape.size()) return false;
+  for (size_t i = 0; i < input.shape.size(); ++i)
+    if (input.shape[i].is_constant() && input.shape[i] != ir::Dim(value.shape[i])) return false;
+  return true;
 }
 
 }  // namespace
@@ -76,8 +95,33 @@ void pair_states(const trace::Traced& traced, ExportResult& result) {
   }
 }
 
+std::vector<spec::State> first_states(const TracedModel& model, const ExportResult& result,
+                                      const nnef::Graph& graph) {
+  const auto index_of = [](const std::vector<Port>& ports, const std::string& path) {
+    return static_cast<size_t>(std::find_if(ports.begin(), ports.end(),
+                                            [&](const Port& port) { return port.state == path; }) -
+                               ports.begin());
+  };
+  std::vector<spec::State> out;
+  for (const trace::State& state : model.traced.states) {
+    const size_t input = index_of(result.inputs, state.path);
+    if (input == result.inputs.size()) continue;
+    const Port& port = result.inputs[input];
+    const auto for_port = [&](const ir::Tensor& tensor) {
+      const ir::Tensor plain = ir::as_pairs(tensor);
+      return as_dtype(plain, port.dtype).value_or(plain);  // f16 with --float f16-io
+    };
+    ir::Tensor initial = for_port(state.initial);
+    if (state.own && has_drawn_values(model.samples, state.name))
+      if (ir::Tensor own = for_port(*state.own); fits(own, port)) initial = std::move(own);
+    out.push_back({graph.parameters.at(input),
+                   graph.results.at(index_of(result.outputs, state.path)), std::move(initial)});
+  }
+  return out;
+}
+
 SourceModel source_model(const TracedModel& model, const CompressedModel* compressed) {
-  return {.session = *model.session,
+  return {.session = model.session.get(),
           .samples = model.samples,
           .traced = model.traced,
           .inputs = model.inputs,

@@ -11,6 +11,8 @@
 #include "src/diag/error.h"
 #include "src/dynamic/other_values.h"
 #include "src/dynamic/unbacked_sizes.h"
+#include "src/export/graph_file.h"
+#include "src/export/graph_model.h"
 #include "src/export/pass_table.h"
 #include "src/export/quantised_model.h"
 #include "src/limits/limits.h"
@@ -264,6 +266,7 @@ LoadedModel load_model(const ModelOptions& options) {
   const auto size = std::filesystem::file_size(options.model, ignored);
   const limits::Stage stage("loading the model",
                             limits::read_seconds(ignored ? 0 : static_cast<int64_t>(size)));
+  if (is_graph_file(options.model)) return load_graph(options);
   const auto& torch = torch_module();  // loads its libraries while everything may still be read
   confine::may_read(options.model);
   for (const Sample& sample : options.samples)
@@ -282,10 +285,13 @@ LoadedModel with_samples(LoadedModel model, const std::vector<Sample>& samples) 
 }
 
 TracedModel trace_model(const LoadedModel& loaded, const ModelOptions& options) {
+  if (loaded.graph) return model_of_graph(loaded);
   const limits::Stage stage("tracing the model");
   TracedModel model{loaded, {}, {}, {}};
+  DynamicOptions dynamic = options.dynamic;
+  dynamic.progress = options.progress;
   try {
-    trace_drawn(model, options.dynamic, trace_options(options));
+    trace_drawn(model, dynamic, trace_options(options));
   } catch (const Error& error) {
     explain_unknown(error, options.samples, model.info);
     throw;
@@ -295,6 +301,25 @@ TracedModel trace_model(const LoadedModel& loaded, const ModelOptions& options) 
   expand_quantised(model.traced);
   note_ranges(model);
   return model;
+}
+
+trace::Survey survey_model(const LoadedModel& loaded, const ModelOptions& options,
+                           bool keeps_sizes, bool* met_unbacked_sizes) {
+  const limits::Stage stage("looking for further refusals");
+  TracedModel model{loaded, {}, {}, {}};
+  trace::TraceOptions survey = trace_options(options);
+  survey.report = {};
+  survey.notes_loops = false;
+  survey.max_operations = 200'000;  // loops run as their values end them, or never
+  survey.keep_sizes = survey.unbacked_sizes = survey.read_sizes = keeps_sizes;
+  survey.met_unbacked_sizes = met_unbacked_sizes;
+  survey.free_axes = declared_axes(options.dynamic);
+  try {
+    learn_ranges(model, survey);
+  } catch (const Error&) {
+    // The operation that fails is found below.
+  }
+  return torch_module().survey(*model.session, fill(model.samples, 0), survey);
 }
 
 TracedModel trace_at_one_size(const LoadedModel& loaded, const ModelOptions& options) {

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "src/diag/steps.h"
 #include "src/export/dynamic_model.h"
 #include "src/samples/samples.h"
 
@@ -26,22 +27,22 @@ struct ModelOptions {
   bool explicit_states = false;                   ///< of --state
   bool reroll_loops = false;  ///< of --roll-loops: loops become scans, at the samples' sizes
   Report report;
-  /// Called when a stage begins: "load", "trace", "passes", "translate", "write", "check", "done".
-  std::function<void(std::string_view stage)> progress;
+  /// Of `export`: "inputs", "names", "trace", "compress", "translate", "write", "check", "done".
+  Progress progress;
 
-  void begin(std::string_view stage) const {
-    if (progress) progress(stage);
-  }
+  void begin(std::string_view step) const { progress.begin(step); }
 };
 
-/// A model in a session of LibTorch, from its file.
+/// A model in a session of LibTorch, from its file, or a graph in text form.
 struct LoadedModel {
   trace::ModelInfo info;
-  std::shared_ptr<trace::Session> session;
+  std::shared_ptr<trace::Session> session;  ///< nullptr for a graph
+  std::optional<ir::Graph> graph;           ///< of FILE.ir, which is not traced
   std::vector<Sample> samples;     ///< the user's, completed by the file's
   bool samples_from_file = false;  ///< the user gave none
 };
 
+/// The path may be that of a graph, FILE.ir.   Errors: those of the readers.
 LoadedModel load_model(const ModelOptions& options);
 /// The same model with other samples of the user.
 LoadedModel with_samples(LoadedModel model, const std::vector<Sample>& samples);
@@ -56,6 +57,10 @@ struct TracedModel : LoadedModel {
 /// Traces a loaded model. Errors: those of the tracer, and, with dynamic axes, of
 /// trace_dynamic_model.
 TracedModel trace_model(const LoadedModel& loaded, const ModelOptions& options);
+/// A run that goes on after refusals. `keeps_sizes`: sizes are expressions, as with dynamic axes.
+/// Errors: those of the inputs.
+trace::Survey survey_model(const LoadedModel& loaded, const ModelOptions& options,
+                           bool keeps_sizes, bool* met_unbacked_sizes);
 /// The same at the samples' sizes, without reports.
 TracedModel trace_at_one_size(const LoadedModel& loaded, const ModelOptions& options);
 /// The same as trace_model. If the model cannot be exported with minima and maxima of sizes

@@ -6,7 +6,6 @@
 #include "src/diag/error.h"
 #include "src/interp/evaluator.h"
 #include "src/limits/limits.h"
-#include "src/nnef/parser.h"
 
 namespace t2n::interp {
 namespace {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <functional>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
@@ -35,13 +36,11 @@ bool is_in_range(const Ints& shape) {
   return std::all_of(shape.begin(), shape.end(), [](int64_t extent) { return extent <= kMost; });
 }
 
-/// By the document's stated version: from 0.23 on slices are not clamped.
+/// What the version for which the document was written does with slices beyond the axis.
 Slices slices_of(const nnef::Document& document) {
-  const auto version = property(document, "tract_target_version");
-  if (!version) return Slices::unknown;
-  const bool is_old = version->starts_with("0.19.") || version->starts_with("0.20.") ||
-                      version->starts_with("0.21.") || version->starts_with("0.22.");
-  return is_old ? Slices::clamped : Slices::refused;
+  const auto stated = stated_target(document);
+  if (!stated) return Slices::unknown;
+  return target::has(*stated, target::Feature::open_sizes) ? Slices::refused : Slices::clamped;
 }
 
 }  // namespace
@@ -49,35 +48,52 @@ Slices slices_of(const nnef::Document& document) {
 class ShapeRunner::State : DocumentWalk<ShapeRunner::State, Known> {
  public:
   explicit State(const nnef::Document& document)
-      : DocumentWalk(document), document_(document), slices_(slices_of(document)) {}
+      : DocumentWalk(document),
+        document_(document),
+        dialect_(dialect_of(document)),
+        slices_(slices_of(document)) {}
 
   const std::vector<LoopShapes>& loops() const { return loops_; }
   const std::vector<Heads>& heads() const { return heads_; }
+  std::optional<Ints> shape(std::string_view name) const {
+    const auto found = frame_.find(name);
+    return found == frame_.end() ? std::nullopt : found->second.shape;
+  }
 
   std::optional<ShapeProblem> run(const ir::Sizes& values, Strictness strictness) {
+    std::optional<ShapeProblem> out;
+    run(values, strictness, {}, [&](ShapeProblem problem) {
+      out = std::move(problem);
+      return false;
+    });
+    return out;
+  }
+
+  /// `visit` returns whether to go on.
+  void run(const ir::Sizes& values, Strictness strictness, const std::set<std::string>& skipped,
+           const std::function<bool(ShapeProblem)>& visit) {
     strictness_ = strictness;
-    restart();
     names_.clear();
     loops_.clear();
     heads_.clear();
     loop_.reset();
     sizes_.emplace(values);
-    Frame frame;
-    frame.reserve(2 * document_.graph.body.size());
+    frame_.clear();
+    frame_.reserve(2 * document_.graph.body.size());
     for (const nnef::Assignment& statement : document_.graph.body) {
       statement_ = &statement;
+      if (!skipped.empty() && skipped.contains(nnef::first_name(statement.left))) continue;
       try {
-        assign(statement.left, results_of(statement.right, frame), frame);
+        assign(statement.left, results_of(statement.right, frame_), frame_);
         store_.clear();
       } catch (const Error& error) {
         const std::string name = nnef::first_name(statement.left);
-        return ShapeProblem{
-            name,
-            cat(name.empty() ? "a statement" : quoted(name), ": ", headline(error.diagnostic())),
-            is_structural_};
+        const std::string subject = name.empty() ? "a statement" : quoted(name);
+        store_.clear();
+        if (!visit({name, cat(subject, ": ", headline(error.diagnostic())), is_structural_}))
+          return;
       }
     }
-    return {};
   }
 
  private:
@@ -106,6 +122,12 @@ class ShapeRunner::State : DocumentWalk<ShapeRunner::State, Known> {
     return is_scan(invocation) ? scan(*prepared.bound, frame) : apply(prepared, frame);
   }
 
+  /// Documents of the standard may also call what tract lacks.
+  nnef_ops::ShapeRule rule_of(const nnef_ops::Operation& operation) const {
+    return operation.tract == nullptr && dialect_ == Dialect::khronos ? operation.standard
+                                                                      : operation.tract;
+  }
+
   static bool is_scan(const Value& invocation) { return invocation.text == "tract_core_scan"; }
 
   const Prepared& prepare(const Value& invocation, const nnef::Fragment* callee) {
@@ -115,8 +137,9 @@ class ShapeRunner::State : DocumentWalk<ShapeRunner::State, Known> {
       out.signature = &fragment_signature(*callee);
     else
       out.operation = &nnef_ops::book().at(invocation.text);
-    if (callee == nullptr && (out.operation->tract != nullptr || is_scan(invocation)))
-      out.signature = &operation_signature(invocation.text, Dialect::tract);
+    if (callee == nullptr && (rule_of(*out.operation) != nullptr || is_scan(invocation)))
+      out.signature = &operation_signature(
+          invocation.text, out.operation->tract != nullptr ? Dialect::tract : dialect_);
     if (out.signature != nullptr) out.bound.emplace(*out.signature->declaration, invocation);
     return calls_.emplace(&invocation, std::move(out)).first->second;
   }
@@ -219,9 +242,9 @@ class ShapeRunner::State : DocumentWalk<ShapeRunner::State, Known> {
   nnef_ops::Shapes shapes_of(const nnef_ops::Operation& operation,
                              const nnef_ops::ShapeCall& call) {
     is_structural_ = operation.is(nnef_ops::kStructural);
-    if (strictness_ == Strictness::all || is_structural_) return operation.tract(call);
+    if (strictness_ == Strictness::all || is_structural_) return rule_of(operation)(call);
     try {
-      return operation.tract(call);
+      return rule_of(operation)(call);
     } catch (const Error&) {
       return {};
     }
@@ -299,9 +322,11 @@ class ShapeRunner::State : DocumentWalk<ShapeRunner::State, Known> {
   }
 
   const nnef::Document& document_;
+  Dialect dialect_;
   Slices slices_;
   Strictness strictness_ = Strictness::all;
   std::optional<SizeReader> sizes_;
+  Frame frame_;  ///< of the graph
   std::unordered_map<const nnef::Fragment*, Signature> signatures_;
   std::unordered_map<const Value*, Prepared> calls_;
   Store store_;                                  ///< arguments of one statement
@@ -319,9 +344,22 @@ ShapeRunner::~ShapeRunner() = default;
 
 const std::vector<LoopShapes>& ShapeRunner::loops() const { return state_->loops(); }
 const std::vector<Heads>& ShapeRunner::heads() const { return state_->heads(); }
+std::optional<ir::Ints> ShapeRunner::shape(std::string_view name) const {
+  return state_->shape(name);
+}
 
 std::optional<ShapeProblem> ShapeRunner::run(const ir::Sizes& values, Strictness strictness) {
   return state_->run(values, strictness);
+}
+
+std::vector<ShapeProblem> ShapeRunner::run_all(const ir::Sizes& values,
+                                               const std::set<std::string>& skipped) {
+  std::vector<ShapeProblem> out;
+  state_->run(values, Strictness::all, skipped, [&](ShapeProblem problem) {
+    out.push_back(std::move(problem));
+    return true;
+  });
+  return out;
 }
 
 }  // namespace t2n::spec

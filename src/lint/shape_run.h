@@ -4,7 +4,9 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ir/symbol.h"
@@ -50,6 +52,11 @@ class ShapeRunner {
   explicit ShapeRunner(const nnef::Document& document);
   ~ShapeRunner();
   std::optional<ShapeProblem> run(const ir::Sizes& values, Strictness strictness = Strictness::all);
+  /// The problems of all statements but those whose first result is in `skipped`. The results of
+  /// both are unknown.
+  std::vector<ShapeProblem> run_all(const ir::Sizes& values, const std::set<std::string>& skipped);
+  /// The shape of a tensor of the graph in the last run; nothing if it is unknown.
+  std::optional<ir::Ints> shape(std::string_view name) const;
   /// The scans of the last run, in order.
   const std::vector<LoopShapes>& loops() const;
   /// Attention in the last run, in order.

@@ -3,6 +3,7 @@
 #include <map>
 #include <string_view>
 
+#include "ir/readable.h"
 #include "src/diag/error.h"
 #include "src/lint/tract_parts.h"
 #include "src/nnef/walk.h"
@@ -90,6 +91,7 @@ class SizeLint {
         out = shape;
         continue;
       }
+      if (shape->size() != out->size() || index >= out->size()) return {};
       for (size_t i = 0; i < shape->size(); ++i)
         if (i == index)
           (*out)[i] = (*out)[i] + (*shape)[i];
@@ -114,9 +116,13 @@ class SizeLint {
     const MaybeShape begin = read_sizes(find_argument(call, "begin"));
     const MaybeShape end = read_sizes(find_argument(call, "end"));
     if (!begin || !end || axes == nullptr || find_argument(call, "stride") != nullptr) return {};
+    if (begin->size() != axes->items.size() || end->size() != axes->items.size()) return {};
     ir::Shape out = x;
-    for (size_t i = 0; i < axes->items.size(); ++i)
-      out[axes->items[i].integer] = (*end)[i] - (*begin)[i];
+    for (size_t i = 0; i < axes->items.size(); ++i) {
+      const auto axis = static_cast<uint64_t>(axes->items[i].integer);
+      if (axis >= out.size()) return {};
+      out[axis] = (*end)[i] - (*begin)[i];
+    }
     return out;
   }
 
@@ -126,6 +132,7 @@ class SizeLint {
     const auto size = length == nullptr ? std::nullopt : read_size(*length);
     if (axis == nullptr || !size) return {};
     ir::Shape out = x;
+    if (static_cast<uint64_t>(axis->integer) >= out.size()) return {};
     out[axis->integer] = *size;
     return out;
   }
@@ -133,7 +140,8 @@ class SizeLint {
   /// Numbers are compared by ShapeRunner, at probe sizes.
   void require_equal(const Dim& a, const Dim& b) {
     if (a == b || a.is_constant() || b.is_constant()) return;
-    unequal_ = cat("tract cannot prove that the sizes ", a.str(), " and ", b.str(), " are equal");
+    unequal_ = cat("tract cannot prove that the sizes ", ir::readable(a), " and ", ir::readable(b),
+                   " are equal");
   }
 
   std::map<std::string_view, ir::Shape> shapes_;

@@ -27,7 +27,7 @@ bool is_printable(std::string_view text) {
 /// "", or why the name is not allowed for a tensor or a graph.
 std::string name_problem(std::string_view name) {
   if (!nnef::is_plain_identifier(name))
-    return cat(quoted(name), " is no identifier: letters, digits and _, not a digit first");
+    return cat(quoted(name), " is not an identifier: letters, digits and _, not a digit first");
   return nnef::is_reserved_word(name) ? cat(quoted(name), " is a reserved word") : "";
 }
 
@@ -119,7 +119,8 @@ class Lint {
 
   void call(const Assignment& assignment) {
     const Value& right = assignment.right;
-    if (right.kind != Kind::invocation) refuse_invalid("its right side is no call of an operation");
+    if (right.kind != Kind::invocation)
+      refuse_invalid("its right side is not a call of an operation");
     const Signature& signature = operation_signature(right.text, Dialect::khronos);
     for (const nnef::Argument& argument : right.arguments) expression(right, argument.value);
     const BoundCall bound(*signature.declaration, right);
@@ -204,13 +205,13 @@ class Lint {
     const bool is_external = operation == "external";
     for (const AssignedName& target : names)
       if (is_external != parameters_.contains(target.name))
-        refuse_invalid(is_external ? "'external' assigns a tensor that is no input of the graph"
+        refuse_invalid(is_external ? "'external' assigns a tensor that is not an input of the graph"
                                    : "an input of the graph can only be assigned by 'external'");
   }
 
   void update(const Value& variable) {
     if (variable.kind != Kind::identifier || tensors_.at(variable.text).operation != "variable")
-      refuse_invalid("'update': its first operand is no variable");
+      refuse_invalid("'update': its first operand is not a variable");
     if (!updated_.insert(variable.text).second)
       refuse_invalid(cat("'update': ", quoted(variable.text), " is updated twice"));
   }

@@ -172,6 +172,26 @@ std::optional<TractFinding> lint_tract(const nnef::Document& document, int64_t b
   return found ? found : unequal_sizes(document);
 }
 
+std::vector<TractFinding> lint_tract_all(const nnef::Document& document,
+                                         const std::set<std::string>& skipped) {
+  std::vector<TractFinding> out;
+  std::set<std::string> seen = skipped;
+  ShapeRunner runner(document);
+  for (const ir::Sizes& values : probe_sizes(document.symbols, document.assertions, {}))
+    for (ShapeProblem& problem : runner.run_all(values, seen)) {
+      if (problem.name.empty() || seen.insert(problem.name).second)
+        out.push_back({.name = problem.name,
+                       .problem = std::move(problem.message),
+                       .sizes = values,
+                       .is_structural = problem.is_structural,
+                       .symbols = {}});
+      if (problem.name.empty()) return out;  // it cannot be told from others
+    }
+  if (out.empty() && skipped.empty())
+    if (auto found = lint_tract(document)) out.push_back(*std::move(found));
+  return out;
+}
+
 std::string values_str(const ir::Sizes& values) {
   std::string out;
   for (const auto& [symbol, value] : values)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,11 @@ inline constexpr int64_t kCureBudget = 10'000'000;
 /// is found, the cure is `unknown`.
 std::optional<TractFinding> lint_tract(const nnef::Document& document,
                                        int64_t budget = kCureBudget);
+
+/// All findings of that evaluation, one for each statement. The statements whose first result is in
+/// `skipped` are known to be wrong; what depends on a wrong one is not checked.
+std::vector<TractFinding> lint_tract_all(const nnef::Document& document,
+                                         const std::set<std::string>& skipped);
 
 /// "S=3, T=4"
 std::string values_str(const ir::Sizes& values);

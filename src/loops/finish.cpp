@@ -30,9 +30,8 @@ void for_each_node(const ir::Graph& graph, const std::function<void(const ir::No
 std::vector<ir::ValueId> sized_values(const ir::Graph& graph, std::set<ir::Symbol> symbols_used) {
   for_each_node(graph, [&](const ir::Node& node) {
     for (const ir::Argument& arg : node.args)
-      for_each_dim(arg.value, [&](const ir::Dim& dim) {
+      for (const ir::Dim& dim : ir::dims(arg.value))
         for (const ir::Symbol& symbol : dim.symbols()) symbols_used.insert(symbol);
-      });
   });
   std::vector<ir::ValueId> out;
   const std::vector<int> producers = ir::producers(graph);
@@ -61,12 +60,12 @@ void refuse_lost_sizes(const ir::Graph& graph) {
   };
   for (const ir::Node& node : graph.nodes)
     for (const ir::Argument& arg : node.args)
-      for_each_dim(arg.value, [&](const ir::Dim& dim) {
+      for (const ir::Dim& dim : ir::dims(arg.value)) {
         const std::vector<ir::Symbol> symbols = dim.symbols();
         if (std::any_of(symbols.begin(), symbols.end(), is_lost))
           refuse_loop(graph, node, "the size of a result of one iteration is used after the loop",
                       "use the size of a tensor that remains after the loop");
-      });
+      }
 }
 
 }  // namespace

@@ -18,9 +18,9 @@ bool is_none(const Node& node, std::string_view name) {
 }  // namespace
 
 bool mentions(const ir::Attr& attr, const ir::Symbol& symbol) {
-  bool found = false;
-  for_each_dim(attr, [&](const Dim& dim) { found = found || dim.mentions(symbol); });
-  return found;
+  const std::span<const Dim> dims = ir::dims(attr);
+  return std::any_of(dims.begin(), dims.end(),
+                     [&](const Dim& dim) { return dim.mentions(symbol); });
 }
 
 bool mentions(const Node& node, const ir::Symbol& symbol) {
@@ -102,9 +102,9 @@ bool mentions_iteration(const Dim& dim) {
 }
 
 bool mentions_iteration(const ir::Attr& attr) {
-  bool found = false;
-  for_each_dim(attr, [&](const Dim& dim) { found = found || mentions_iteration(dim); });
-  return found;
+  const std::span<const Dim> dims = ir::dims(attr);
+  return std::any_of(dims.begin(), dims.end(),
+                     [](const Dim& dim) { return mentions_iteration(dim); });
 }
 
 bool mentions_iteration(const Node& node) {

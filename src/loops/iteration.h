@@ -11,22 +11,6 @@
 
 namespace t2n::loops {
 
-/// Calls `visit` for each size in an argument.
-template <typename Visit>
-void for_each_dim(const ir::Attr& attr, Visit&& visit) {
-  if (const auto* one = std::get_if<ir::Dim>(&attr)) visit(*one);
-  if (const auto* many = std::get_if<std::vector<ir::Dim>>(&attr))
-    for (const ir::Dim& dim : *many) visit(dim);
-}
-
-/// Replaces each size in an argument by `change(size)`.
-template <typename Change>
-void change_dims(ir::Attr& attr, Change&& change) {
-  if (auto* one = std::get_if<ir::Dim>(&attr)) *one = change(*one);
-  if (auto* many = std::get_if<std::vector<ir::Dim>>(&attr))
-    for (ir::Dim& dim : *many) dim = change(dim);
-}
-
 /// True if the value depends on a loop's iteration number. Each running loop has a symbol for it.
 bool mentions_iteration(const ir::Dim& dim);
 bool mentions_iteration(const ir::Attr& attr);

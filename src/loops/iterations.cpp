@@ -18,11 +18,10 @@ ir::Symbol untagged(const ir::Symbol& symbol, const std::string& tag) {
 
 void untag_node(Node& node, const std::string& tag) {
   for (ir::Argument& arg : node.args)
-    change_dims(arg.value, [&](const ir::Dim& dim) {
-      return dim.substitute([&](const ir::Symbol& symbol) {
+    for (ir::Dim& dim : ir::dims(arg.value))
+      dim = dim.substitute([&](const ir::Symbol& symbol) {
         return std::optional(ir::Dim::symbol(untagged(symbol, tag)));
       });
-    });
   if (!node.body) return;
   for (ir::Value& each : node.body->values) each.name = without_tag(each.name, tag);
   for (std::string& name : node.body->output_names) name = without_tag(name, tag);

@@ -6,15 +6,6 @@ namespace {
 using ir::Dim;
 using ir::Node;
 
-/// The sizes in an argument.
-std::vector<Dim*> dims_in(ir::Attr& attr) {
-  std::vector<Dim*> out;
-  if (auto* one = std::get_if<Dim>(&attr)) out.push_back(one);
-  if (auto* many = std::get_if<std::vector<Dim>>(&attr))
-    for (Dim& each : *many) out.push_back(&each);
-  return out;
-}
-
 /// `numbers`: one for each iteration; nothing where an iteration has none.
 void name_steps(const std::vector<Dim*>& numbers, const ir::Symbol& symbol) {
   constexpr size_t kLeast = 3;
@@ -48,15 +39,15 @@ void name_numbers(ir::Graph& graph, const LoopRecord& loop) {
   for (size_t position = 0; position < count; ++position) {
     const Node& second = graph.nodes[bounds[1] + position];
     for (size_t a = 0; a < second.args.size(); ++a) {
-      std::vector<std::vector<Dim*>> dims(iterations);
+      std::vector<std::span<Dim>> dims(iterations);
       for (size_t i = from; i < iterations; ++i) {
         Node& node = graph.nodes[bounds[i] + position];
-        if (node.op == second.op && a < node.args.size()) dims[i] = dims_in(node.args[a].value);
+        if (node.op == second.op && a < node.args.size()) dims[i] = ir::dims(node.args[a].value);
       }
       for (size_t k = 0; k < dims[1].size(); ++k) {
         std::vector<Dim*> numbers;
-        for (const std::vector<Dim*>& each : dims)
-          numbers.push_back(k < each.size() ? each[k] : nullptr);
+        for (const std::span<Dim> each : dims)
+          numbers.push_back(k < each.size() ? &each[k] : nullptr);
         name_steps(numbers, loop.number);
       }
     }

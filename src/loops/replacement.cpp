@@ -202,9 +202,8 @@ ValueId Replacement::last_of(size_t state) const {
 /// Substitutes the iteration number in an iteration that stays before the scan.
 void Replacement::substitute_number(Node& node, int64_t iteration) const {
   for (ir::Argument& arg : node.args)
-    change_dims(arg.value, [&](const Dim& dim) {
-      return dim.is_constant() ? dim : replaced(dim, loop().number, iteration);
-    });
+    for (Dim& dim : ir::dims(arg.value))
+      if (!dim.is_constant()) dim = replaced(dim, loop().number, iteration);
   if (!node.body) return;
   for (Node& inner : node.body->nodes) substitute_number(inner, iteration);
 }

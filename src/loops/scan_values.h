@@ -53,7 +53,6 @@ class ScanValues {
   size_t add(BodyValue body_value);
   BodyValue& body_value(size_t index) { return body_values_[index]; }
   const BodyValue& body_value(size_t index) const { return body_values_[index]; }
-  size_t body_values() const { return body_values_.size(); }
 
  private:
   std::vector<BodyValue> body_values_;

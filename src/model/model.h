@@ -10,6 +10,7 @@
 
 #include "ir/attr.h"
 #include "ir/tensor.h"
+#include "src/diag/diagnostic.h"
 
 namespace t2n::trace {
 
@@ -39,7 +40,8 @@ struct ArgumentInfo {
   bool has_default = false;
 };
 
-enum class FileKind { traced, scripted, frozen };
+/// `graph`: a graph in text form, FILE.ir.
+enum class FileKind { traced, scripted, frozen, graph };
 
 struct ModelInfo {
   FileKind kind = FileKind::scripted;
@@ -50,8 +52,32 @@ struct ModelInfo {
   std::vector<SampleInput> samples;     ///< shapes and dtypes stored in a traced file
   int64_t parameters = 0;               ///< elements of parameters and buffers, shared ones once
   int64_t parameter_bytes = 0;
+  int64_t modules = 0;       ///< with the model itself
+  int64_t tensors = 0;       ///< names of parameters and buffers
+  std::string first_tensor;  ///< the first of these names
   /// Compression settings by module path, as JSON: the modules' attribute `quant_params`.
   std::vector<std::pair<std::string, std::string>> quant_params;
+};
+
+/// An operator that a file's code calls, whether or not a run reaches it.
+struct CodeOperator {
+  std::string name;  ///< without overload
+  int count = 0;
+  std::vector<Where> first;  ///< of its calls
+  bool is_known = false;     ///< this LibTorch has it
+};
+
+/// What can be read of a file without compiling it.
+struct ModelCode {
+  int64_t format_version = 0;
+  std::vector<CodeOperator> operators;
+};
+
+/// A module that a run called, with the arguments of its first call.
+struct ModuleCall {
+  std::string module;  ///< its path: "encoder.layers.0"
+  std::string class_name;
+  std::vector<SampleInput> inputs;
 };
 
 /// A loaded model. Every trace or run starts from the state in the file.

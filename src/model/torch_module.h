@@ -9,6 +9,7 @@
 
 #include "ir/evaluator.h"
 #include "ir/schema.h"
+#include "src/model/find_torch.h"
 #include "src/model/model.h"
 #include "src/model/traced.h"
 
@@ -42,11 +43,16 @@ struct FirstDifference {
 struct TorchModule {
   std::string torch_version;
   std::shared_ptr<Session> (*load)(const std::string& path, const std::string& method);
+  /// Reads the code without compiling it. Errors: `model-…`.
+  ModelCode (*read_code)(const std::string& path);
   std::shared_ptr<Session> (*compile)(const InlineModel& model);
   ModelInfo (*describe)(const Session& session);
   /// Runs the model once and records it. Graph inputs are the tensor leaves, depth first.
   Traced (*trace)(Session& session, const std::vector<SampleInput>& inputs,
                   const TraceOptions& options);
+  /// The same run, but it goes on after refusals. Errors: those of the inputs.
+  Survey (*survey)(Session& session, const std::vector<SampleInput>& inputs,
+                   const TraceOptions& options);
   /// The index ranges of the tensor inputs, depth first. The run ends once no tensor with their
   /// values is alive. Errors: `input-…`; `forward-failed` if torch refuses these values.
   std::vector<InputRange> (*input_ranges)(Session& session, const std::vector<SampleInput>& inputs,
@@ -60,6 +66,12 @@ struct TorchModule {
   /// The first operator of our run whose result no operator of that name has in the run of `torch`.
   FirstDifference (*first_difference)(Session& session, const std::vector<SampleInput>& inputs,
                                       Executor torch, Executor ours);
+  /// The calls of `forward` of modules of the model in a run, in order; also of a run that fails.
+  std::vector<ModuleCall> (*module_calls)(Session& session, const std::vector<SampleInput>& inputs);
+  /// A module of the model in a file, as a model of its own. Errors: those of `load`.
+  std::shared_ptr<Session> (*load_module)(const std::string& path, const std::string& module);
+  /// The bytes of a TorchScript file of the model. Errors: `forward-failed`.
+  std::string (*saved)(Session& session);
   /// Refuses a model whose file changed since it was loaded. `checks_bytes`: it also reads all
   /// bytes and compares them with their checksums.
   void (*verify)(const Session& session, bool checks_bytes);
@@ -83,9 +95,11 @@ inline constexpr const char* kTorchModuleSymbol = "t2n_torch_module";
 
 namespace t2n {
 
-/// Loads libt2nnef_torch.so on first use, so that only commands that need LibTorch load it.
-/// Errors: `torch-not-found` if it or LibTorch cannot be loaded.
+/// Finds and loads LibTorch and our module for its version on first use, so that only commands that
+/// need LibTorch load it. Errors: `torch-not-found`.
 const trace::TorchModule& torch_module();
+/// Where it was found, with the same errors.
+const LibTorch& loaded_torch();
 /// The address of what libt2nnef_torch.so exports under this name, with the same errors.
 void* torch_module_symbol(const char* name);
 

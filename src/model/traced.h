@@ -12,6 +12,7 @@
 #include "ir/graph.h"
 #include "ir/program_point.h"
 #include "src/diag/sink.h"
+#include "src/model/survey.h"
 
 namespace t2n::trace {
 
@@ -22,13 +23,11 @@ struct TraceOptions {
   /// With keep_sizes: data-dependent sizes are expressions as well, if they come from an operator
   /// with OpTrait::gives_unbacked_size; otherwise they are data.
   bool unbacked_sizes = false;
-  /// With unbacked_sizes: numbers that are read from tensors are sizes, too; otherwise they are
-  /// data.
+  /// With unbacked_sizes: numbers read from tensors are sizes, too; otherwise they are data.
   bool read_sizes = false;
-  bool* met_read_numbers = nullptr;  ///< set if one is read from a value that depends on inputs
-  bool* met_size_tensors = nullptr;  ///< set if sizes are tensors, as torch.jit.trace makes them
-  /// Set if such an operator runs on a value that depends on inputs.
-  bool* met_unbacked_sizes = nullptr;
+  bool* met_read_numbers = nullptr;    ///< set if one is read from a value that depends on inputs
+  bool* met_size_tensors = nullptr;    ///< set if sizes are tensors, as torch.jit.trace makes them
+  bool* met_unbacked_sizes = nullptr;  ///< set if such an operator's operand depends on inputs
   int64_t max_operations = 1'000'000;
   /// Branches on data, as "model.py:8", that may be fixed in this run's direction.
   std::set<std::string> accepted_guards;
@@ -42,8 +41,7 @@ struct TraceOptions {
   std::set<ir::ProgramPoint> selected_branches;
   /// Branches on sizes (Decision::id) that have one direction, 1 or 0, at all sizes.
   std::map<ir::ProgramPoint, int64_t> fixed_branches;
-  /// Operations in branches that also run where an operand has too few elements, and the axes along
-  /// which the operand is padded there.
+  /// Operations in branches that also run on too few elements, and the axes that are padded there.
   std::map<ir::ProgramPoint, int64_t> padded;
   /// Operations (Decision::id) whose numbers are to be computed from sizes in the graph.
   std::set<ir::ProgramPoint> computed_numbers;
@@ -55,6 +53,7 @@ struct TraceOptions {
   std::set<std::pair<std::string, int64_t>> free_axes;
   /// 16-bit floats run in torch's own kernels for them, even if these are slow or less exact.
   bool native_halves = false;
+  Survey* survey = nullptr;  ///< goes on after refusals and notes them; never for an export
   Report report;
 };
 
@@ -98,11 +97,12 @@ struct InputRange {
 
 /// A part of the model that forward changes, as an input and an output of the graph.
 struct State {
-  std::string path;    ///< "encoder.h"
-  std::string name;    ///< of the input: "encoder_h"; the output is "encoder_h_next"
-  size_t input = 0;    ///< index in graph.inputs
-  size_t output = 0;   ///< index in graph.outputs
-  ir::Tensor initial;  ///< the model's own value, or the sample's
+  std::string path;               ///< "encoder.h"
+  std::string name;               ///< of the input: "encoder_h"; the output is "encoder_h_next"
+  size_t input = 0;               ///< index in graph.inputs
+  size_t output = 0;              ///< index in graph.outputs
+  ir::Tensor initial;             ///< the model's own value, or the sample's
+  std::optional<ir::Tensor> own;  ///< the model's own value, if it has one
 };
 
 struct Traced {

@@ -42,8 +42,9 @@ bool is_operator_keyword(std::string_view identifier) {
 /// Splits code into the tokens of torch/csrc/jit/frontend/lexer.h that affect nesting.
 class CodeReader {
  public:
-  CodeReader(std::string_view text, const std::string& module, CodeScan& scan)
-      : text_(text), module_(module), scan_(scan) {}
+  CodeReader(std::string_view text, const std::string& module, const std::string& record,
+             CodeScan& scan)
+      : text_(text), module_(module), record_(record), scan_(scan) {}
 
   void run() {
     begin_line();
@@ -157,8 +158,10 @@ class CodeReader {
       refuse(cat("there are more than ", kMaxElse, " branches of one kind"));
     if (is_operator_keyword(identifier)) deepen();
     if (identifier == "__torch__" ||
-        (!is_attribute && (identifier == "torch" || identifier == "ops")))
+        (!is_attribute && (identifier == "torch" || identifier == "ops"))) {
       name_ = identifier;
+      name_begin_ = begin;
+    }
   }
 
   /// torch.relu(…) and ops.torchvision.nms(…) call operators.
@@ -167,9 +170,15 @@ class CodeReader {
     if (dot == std::string::npos) return;
     const std::string_view root = std::string_view(name_).substr(0, dot);
     const std::string name = name_.substr(last + 1);
-    if (root == "torch" && last == dot) scan_.operators_.insert(cat("aten::", name));
+    if (root == "torch" && last == dot) count(cat("aten::", name));
     if (root == "ops" && last > dot && name_.find('.', dot + 1) == last)
-      scan_.operators_.insert(cat(name_.substr(dot + 1, last - dot - 1), "::", name));
+      count(cat(name_.substr(dot + 1, last - dot - 1), "::", name));
+  }
+
+  void count(const std::string& name) {
+    CodeScan::Calls& calls = scan_.operators_[name];
+    ++calls.count;
+    if (calls.first.size() < kShownUses) calls.first.push_back({record_, name_begin_});
   }
 
   void sign(char c) {
@@ -210,6 +219,7 @@ class CodeReader {
 
   std::string_view text_;
   const std::string& module_;
+  const std::string& record_;
   CodeScan& scan_;
   size_t at_ = 0;
   std::vector<size_t> indents_;
@@ -220,11 +230,12 @@ class CodeReader {
   bool is_definition_ = false;
   bool is_after_dot_ = false;
   std::string name_;
+  size_t name_begin_ = 0;
   CodeScan::Definition* definition_ = nullptr;
 };
 
-void CodeScan::add(std::string_view text, const std::string& module) {
-  CodeReader(text, module, *this).run();
+void CodeScan::add(std::string_view text, const std::string& module, const std::string& record) {
+  CodeReader(text, module, record, *this).run();
 }
 
 namespace {

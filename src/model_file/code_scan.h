@@ -15,11 +15,20 @@ namespace t2n::model_file {
 class CodeScan {
  public:
   /// `module`: the module of the record, such as "__torch__.torch.nn.modules.linear".
-  void add(std::string_view text, const std::string& module);
+  void add(std::string_view text, const std::string& module, const std::string& record = {});
   /// Called after all records: checks the dependencies of definitions.
   void finish() const;
-  /// The operators that the code calls, such as "aten::relu".
-  const std::set<std::string>& operators() const { return operators_; }
+  /// Where a record calls an operator.
+  struct Call {
+    std::string record;  ///< "code/__torch__/model.py"
+    size_t offset = 0;
+  };
+  struct Calls {
+    int count = 0;
+    std::vector<Call> first;  ///< the first kShownUses of them
+  };
+  /// The operators that the code calls, such as "aten::relu", whether or not a run reaches them.
+  const std::map<std::string, Calls>& operators() const { return operators_; }
 
  private:
   friend class CodeReader;
@@ -27,7 +36,7 @@ class CodeScan {
     std::set<std::string> names;  ///< the "__torch__.…" chains in it
   };
   std::map<std::string, Definition> definitions_;
-  std::set<std::string> operators_;
+  std::map<std::string, Calls> operators_;
 };
 
 }  // namespace t2n::model_file

@@ -7,6 +7,7 @@
 
 #include "src/diag/error.h"
 #include "src/model_file/nesting.h"
+#include "src/model_file/pickle_bytes.h"
 
 namespace t2n::model_file {
 namespace {
@@ -25,8 +26,8 @@ class Walk {
 
   /// False if the pickle is invalid: LibTorch would refuse it, too.
   bool run() {
-    while (at_ < bytes_.size() && nodes_.children.size() <= kMaxContainers)
-      if (const char opcode = bytes_[at_++]; opcode == '.')
+    while (!bytes_.is_at_end() && nodes_.children.size() <= kMaxContainers)
+      if (const char opcode = bytes_.next(); opcode == '.')
         return true;
       else if (!step(opcode))
         return false;
@@ -38,74 +39,52 @@ class Walk {
  private:
   bool step(char opcode) {
     switch (opcode) {
-      case '\x80': return skip(1);                                  // PROTO
-      case 'K': return skip(1) && push(kPlain);                     // BININT1
-      case 'M': return skip(2) && push(kPlain);                     // BININT2
-      case 'J': return skip(4) && push(kPlain);                     // BININT
-      case '\x8a': return skip_counted(1) && push(kPlain);          // LONG1
-      case 'G': return skip(8) && push(kPlain);                     // BINFLOAT
-      case 'X': return string(4) && push(kPlain);                   // BINUNICODE
-      case '\x8c': return string(1) && push(kPlain);                // SHORT_BINUNICODE
-      case '\x8d': return string(8) && push(kPlain);                // BINUNICODE8
-      case 'T': return string(4) && push(kPlain);                   // BINSTRING
-      case 'U': return string(1) && push(kPlain);                   // SHORT_BINSTRING
-      case 'N':                                                     // NONE
-      case '\x88':                                                  // NEWTRUE
-      case '\x89':                                                  // NEWFALSE
-      case ')': return push(kPlain);                                // EMPTY_TUPLE
-      case ']':                                                     // EMPTY_LIST
-      case '}': return push(new_node());                            // EMPTY_DICT
-      case '(': marks_.push_back(stack_.size()); return true;       // MARK
-      case 'c': return skip_line() && skip_line() && push(kPlain);  // GLOBAL
-      case '\x81': return pop(1);                                   // NEWOBJ
-      case 'q': return put(1);                                      // BINPUT
-      case 'r': return put(4);                                      // LONG_BINPUT
-      case 'h': return get(1);                                      // BINGET
-      case 'j': return get(4);                                      // LONG_BINGET
-      case 'a': return fill(1);                                     // APPEND
-      case 's': return fill(2);                                     // SETITEM
-      case 'e':                                                     // APPENDS
-      case 'u': return fill_marked();                               // SETITEMS
-      case 't':                                                     // TUPLE
-      case 'l':                                                     // LIST
-      case 'd': return gather_marked();                             // DICT
-      case '\x85': return gather(1);                                // TUPLE1
-      case '\x86': return gather(2);                                // TUPLE2
-      case '\x87': return gather(3);                                // TUPLE3
-      case 'Q': return gather(1);                                   // BINPERSID
-      case 'R':                                                     // REDUCE
-      case 'b': return build();                                     // BUILD
-      case '0': return pop(1);                                      // POP
+      case '\x80': return bytes_.skip(1);                               // PROTO
+      case 'K': return bytes_.skip(1) && push(kPlain);                  // BININT1
+      case 'M': return bytes_.skip(2) && push(kPlain);                  // BININT2
+      case 'J': return bytes_.skip(4) && push(kPlain);                  // BININT
+      case '\x8a': return bytes_.counted(1) && push(kPlain);            // LONG1
+      case 'G': return bytes_.skip(8) && push(kPlain);                  // BINFLOAT
+      case 'X': return string(4) && push(kPlain);                       // BINUNICODE
+      case '\x8c': return string(1) && push(kPlain);                    // SHORT_BINUNICODE
+      case '\x8d': return string(8) && push(kPlain);                    // BINUNICODE8
+      case 'T': return string(4) && push(kPlain);                       // BINSTRING
+      case 'U': return string(1) && push(kPlain);                       // SHORT_BINSTRING
+      case 'N':                                                         // NONE
+      case '\x88':                                                      // NEWTRUE
+      case '\x89':                                                      // NEWFALSE
+      case ')': return push(kPlain);                                    // EMPTY_TUPLE
+      case ']':                                                         // EMPTY_LIST
+      case '}': return push(new_node());                                // EMPTY_DICT
+      case '(': marks_.push_back(stack_.size()); return true;           // MARK
+      case 'c': return bytes_.line() && bytes_.line() && push(kPlain);  // GLOBAL
+      case '\x81': return pop(1);                                       // NEWOBJ
+      case 'q': return put(1);                                          // BINPUT
+      case 'r': return put(4);                                          // LONG_BINPUT
+      case 'h': return get(1);                                          // BINGET
+      case 'j': return get(4);                                          // LONG_BINGET
+      case 'a': return fill(1);                                         // APPEND
+      case 's': return fill(2);                                         // SETITEM
+      case 'e':                                                         // APPENDS
+      case 'u': return fill_marked();                                   // SETITEMS
+      case 't':                                                         // TUPLE
+      case 'l':                                                         // LIST
+      case 'd': return gather_marked();                                 // DICT
+      case '\x85': return gather(1);                                    // TUPLE1
+      case '\x86': return gather(2);                                    // TUPLE2
+      case '\x87': return gather(3);                                    // TUPLE3
+      case 'Q': return gather(1);                                       // BINPERSID
+      case 'R':                                                         // REDUCE
+      case 'b': return build();                                         // BUILD
+      case '0': return pop(1);                                          // POP
       default: return false;
     }
   }
 
-  bool skip(uint64_t count) {
-    if (count > bytes_.size() - at_) return false;
-    at_ += static_cast<size_t>(count);
-    return true;
-  }
-  bool number(size_t width, uint64_t& out) {
-    if (width > bytes_.size() - at_) return false;
-    out = 0;
-    for (size_t i = 0; i < width; ++i)
-      out |= uint64_t{static_cast<unsigned char>(bytes_[at_++])} << (8 * i);
-    return true;
-  }
-  bool skip_counted(size_t width) {
-    uint64_t count = 0;
-    return number(width, count) && skip(count);
-  }
   bool string(size_t width) {
-    uint64_t count = 0;
-    if (!number(width, count) || !skip(count)) return false;
-    if (on_string_) on_string_({bytes_.data() + (at_ - count), static_cast<size_t>(count)});
-    return true;
-  }
-  bool skip_line() {
-    while (at_ < bytes_.size())
-      if (bytes_[at_++] == '\n') return true;
-    return false;
+    const auto text = bytes_.counted(width);
+    if (text && on_string_) on_string_(*text);
+    return text.has_value();
   }
 
   Id new_node() {
@@ -122,15 +101,15 @@ class Walk {
     return true;
   }
   bool put(size_t width) {
-    uint64_t key = 0;
-    if (!number(width, key) || stack_.empty()) return false;
-    memo_[key] = stack_.back();
+    const auto key = bytes_.number(width);
+    if (!key || stack_.empty()) return false;
+    memo_[*key] = stack_.back();
     return true;
   }
   bool get(size_t width) {
-    uint64_t key = 0;
-    if (!number(width, key)) return false;
-    const auto found = memo_.find(key);
+    const auto key = bytes_.number(width);
+    if (!key) return false;
+    const auto found = memo_.find(*key);
     return found != memo_.end() && push(found->second);
   }
   void add(Id parent, Id child) {
@@ -175,9 +154,8 @@ class Walk {
   /// A function and its argument become a value that may contain the argument.
   bool build() { return stack_.size() >= 2 && gather(2); }
 
-  std::span<const char> bytes_;
+  PickleBytes bytes_;
   const std::function<void(std::string_view)>& on_string_;
-  size_t at_ = 0;
   std::vector<Id> stack_;
   std::vector<size_t> marks_;
   std::unordered_map<uint64_t, Id> memo_;

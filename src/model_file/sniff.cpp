@@ -23,6 +23,51 @@ bool is_text(std::string_view head) {
   });
 }
 
+/// Other kinds of files, by the bytes at an offset.
+struct OtherKind {
+  size_t at;
+  std::string_view magic;
+  std::string_view name;
+  bool is_program;  ///< a model, not only weights or values
+};
+constexpr OtherKind kKinds[] = {
+    {0, "GGUF", "a GGUF file of llama.cpp", false},
+    {0, "\x89HDF\r\n", "an HDF5 file, as Keras writes", false},
+    {0, "\x93NUMPY", "a .npy file of numpy", false},
+    {4, "TFL3", "a TensorFlow Lite model", true},
+    {4, "ET12", "an ExecuTorch program", true},
+};
+
+/// A length of 8 bytes, then a JSON object.
+bool is_safetensors(std::string_view head) {
+  constexpr size_t kLength = 8;
+  return head.size() > kLength && head[kLength] == '{' &&
+         head.substr(kLength / 2, kLength / 2) == std::string_view("\0\0\0\0", kLength / 2);
+}
+
+/// A protocol buffer whose first field is a small version, followed by the producer, its version,
+/// the graph or the opset.
+bool is_onnx(std::string_view head) {
+  constexpr char kMostVersion = 64;
+  return head.size() > 2 && head[0] == '\x08' && head[1] > 0 && head[1] < kMostVersion &&
+         std::string_view("\x12\x1a\x3a\x42").find(head[2]) != std::string_view::npos;
+}
+
+/// Refuses a model of another framework, or a file of weights or values.
+void refuse_other_kind(std::string_view head, const std::string& path) {
+  OtherKind found{0, {}, {}, false};
+  for (const OtherKind& kind : kKinds)
+    if (head.size() > kind.at && head.substr(kind.at).starts_with(kind.magic)) found = kind;
+  if (is_safetensors(head)) found.name = "a safetensors file";
+  if (is_onnx(head)) found = {0, {}, "an ONNX model", true};
+  if (found.name.empty()) return;
+  throw Error("model-format", cat(quoted(path), " is ", found.name, ", not a TorchScript file"),
+              found.is_program ? "" : "it contains weights or values, not a program",
+              found.is_program
+                  ? cat("start from the PyTorch model and ", kHowToSave)
+                  : cat("load it into the PyTorch model in Python, then ", kHowToSave));
+}
+
 bool has_record(const std::vector<std::string>& records, std::string_view name) {
   return std::find(records.begin(), records.end(), name) != records.end();
 }
@@ -39,6 +84,7 @@ void sniff_bytes(std::span<const std::byte> bytes, const std::string& path) {
     throw Error("model-format", cat(quoted(path), " is a Python pickle of torch.save's old format"),
                 "it contains Python objects, not a program; t2nnef does not run Python",
                 kHowToSave);
+  refuse_other_kind(head, path);
   if (head.size() > 262 && head.substr(257, 5) == "ustar")
     throw Error("model-format", cat(quoted(path), " is a tar archive, not a TorchScript file"), {},
                 kHowToSave, std::string(kUnknownKind));
@@ -69,7 +115,13 @@ void sniff_records(const std::vector<std::string>& records, std::string_view pic
     if (state)
       throw Error("model-format", cat(quoted(path), " is a state_dict: weights without a program"),
                   "it was written by torch.save(model.state_dict(), …)",
-                  cat("load it into the model in Python, then ", kHowToSave));
+                  cat("`t2nnef tensors` writes the weights alone; or load them into the model "
+                      "in Python, then ",
+                      kHowToSave));
+    if (pickle_head.size() > 2 && pickle_head.substr(2).starts_with("ctorch._utils\n_rebuild_"))
+      throw Error("model-format", cat(quoted(path), " contains saved tensors, not a model"),
+                  "it was written by torch.save(tensor, …)",
+                  cat("as a sample: --input x=@", path, "; for a model, ", kHowToSave));
     throw Error("model-format",
                 cat(quoted(path), " is a pickled module, which needs its Python source"),
                 "it was written by torch.save(model, …)",

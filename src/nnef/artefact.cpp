@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <set>
 #include <unordered_map>
 #include <utility>
 
@@ -73,13 +74,20 @@ class Assembly {
     out.document = parse_document(text_of(graph_), kGraph);
     if (const StoredFile* quant = use(kQuant))
       out.document.quant = parse_quant(text_of(content_of(*quant)), kQuant);
+    if (const StoredFile* states = use(kStatesFile))
+      out.document.states = read_npz(content_of(*states).bytes, kStatesFile);
     const OnInvocation visit = [&](const Value& invocation) {
-      variable(invocation, out);
-      submodel(invocation, out);
+      try {
+        variable(invocation, out);
+        submodel(invocation, out);
+      } catch (const Error& error) {
+        note(error);
+      }
     };
     for_each_invocation(out.document.graph.body, visit);
     for (const Fragment& fragment : out.document.fragments)
       for_each_invocation(fragment.body, visit);
+    if (!faults_.empty()) throw Error(faults_[0], {faults_.begin() + 1, faults_.end()});
     for (size_t i = 0; i < used_.size(); ++i)
       if (!used_[i]) out.unused.push_back(stored_.files[i].name);
     out.file_bytes = stored_.bytes;
@@ -87,6 +95,17 @@ class Assembly {
   }
 
  private:
+  /// Other files may be faulty as well. Limits and the disk concern all of them.
+  void note(const Error& error) {
+    constexpr size_t kMost = 20;
+    const bool is_of_file =
+        error.diagnostic().id == "nnef-invalid" || error.diagnostic().id == "nnef-syntax";
+    if (!is_of_file) throw Error(error);
+    faults_.push_back(error.diagnostic());
+    for (const Diagnostic& other : error.others()) faults_.push_back(other);
+    if (faults_.size() >= kMost) throw Error(faults_[0], {faults_.begin() + 1, faults_.end()});
+  }
+
   /// The file with this name, marked as used.
   const StoredFile* use(std::string_view name) {
     const auto& files = stored_.files;
@@ -141,13 +160,14 @@ class Assembly {
     if (label == nullptr || label->kind != Kind::string)
       refuse("a variable in graph.nnef has no label",
              "its values are in the file that its label names", "write label = 'name'");
-    const auto [known, is_new] = index_.emplace(label->text, out.tensors.size());
-    if (is_new) {
+    if (!index_.contains(label->text)) {
+      if (!read_.insert(label->text).second) return;  // its file is faulty
       const StoredFile& file = tensor_file(label->text);
       out.tensors.push_back(read_stored(content_of(file), file.name));
       out.tensors.back().label = label->text;
+      index_.emplace(label->text, out.tensors.size() - 1);
     }
-    check_shape(invocation, out.tensors[known->second]);
+    check_shape(invocation, out.tensors[index_.at(label->text)]);
   }
 
   void submodel(const Value& invocation, Artefact& out) {
@@ -222,6 +242,8 @@ class Assembly {
   std::vector<bool> used_;
   std::string origin_;
   int depth_ = 0;
+  std::vector<Diagnostic> faults_;
+  std::set<std::string> read_;                     ///< labels
   std::unordered_map<std::string, size_t> index_;  ///< of the tensor, by label
 };
 

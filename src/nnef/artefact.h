@@ -16,7 +16,7 @@
 namespace t2n::nnef {
 
 struct Artefact {
-  Document document;                  ///< with graph.quant; without blobs
+  Document document;                  ///< with graph.quant and states; without blobs
   Content text;                       ///< of graph.nnef
   std::vector<StoredTensor> tensors;  ///< one per label, in order of the first `variable` statement
   /// Called by tract_core_submodel, by label.

@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "ir/comparison.h"
+#include "src/diag/diagnostic.h"
 #include "src/nnef/blob.h"
+#include "src/nnef/npz.h"
 #include "src/nnef/value.h"
 
 namespace t2n::nnef {
@@ -53,6 +55,15 @@ struct Assertion {
   std::string text = {};  ///< the comparison as in the file that it was read from, else ""
 };
 
+/// Attribute of a recorded graph (bool): its translation shall have Document::origins.
+inline constexpr const char* kOriginsOption = "origins";
+
+/// The operation of a model that a statement belongs to.
+struct Origin {
+  std::string op;  ///< "aten::conv2d"; "": unknown
+  Where where;
+};
+
 struct Document {
   std::vector<std::string> extensions;  ///< others than the following: text up to `;`
   std::vector<ir::Symbol> symbols;      ///< `extension tract_symbol S;`
@@ -61,6 +72,11 @@ struct Document {
   Graph graph;
   std::vector<Blob> blobs;  ///< in order of their `variable` statements
   std::vector<QuantEntry> quant;
+  std::vector<NamedTensor> states;  ///< first values of states, by input; stored in kStatesFile
+  std::vector<Origin> origins;  ///< by statement of the graph; empty unless requested
 };
+
+/// The file of an artefact with the first values of its states, which engines do not read.
+inline constexpr const char* kStatesFile = "states.npz";
 
 }  // namespace t2n::nnef

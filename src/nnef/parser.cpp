@@ -52,14 +52,38 @@ Assignment assignment(Cursor& cursor) {
 
 using AtStatement = std::function<void(const Cursor& cursor)>;
 
-/// `visit` is called with the start of each statement.
+/// Advances to the next statement, or to the end of the body. False at the end of the text.
+bool skip_statement(Cursor& cursor) {
+  while (!cursor.is(";") && !cursor.is("}") && !cursor.is(TokenKind::end)) cursor.advance();
+  return cursor.accept(";") || cursor.is("}");
+}
+
+/// `visit` is called with the start of each statement. Errors: those of all statements, as one.
 std::vector<Assignment> body(Cursor& cursor, const AtStatement& visit = {}) {
+  constexpr size_t kMostFaults = 20;
   std::vector<Assignment> out;
+  std::vector<Diagnostic> faults;
   cursor.expect("{", " before the statements");
-  while (!cursor.accept("}")) {
-    if (visit) visit(cursor);
-    out.push_back(assignment(cursor));
+  const auto read = [&] {
+    try {
+      if (visit) visit(cursor);
+      out.push_back(assignment(cursor));
+      return true;
+    } catch (const Error& error) {
+      faults.push_back(error.diagnostic());
+      return error.diagnostic().id == "nnef-syntax" && faults.size() < kMostFaults;
+    }
+  };
+  try {
+    for (size_t known = 0; !cursor.accept("}");) {
+      if (!read()) break;
+      if (faults.size() > known && !skip_statement(cursor)) break;
+      known = faults.size();
+    }
+  } catch (const Error& error) {  // of the text between statements
+    faults.push_back(error.diagnostic());
   }
+  if (!faults.empty()) throw Error(faults[0], {faults.begin() + 1, faults.end()});
   return out;
 }
 

@@ -1,18 +1,14 @@
 #include "src/nnef_ops/book.h"
 
-#include <algorithm>
-
 #include "src/diag/error.h"
+#include "src/diag/one_of.h"
 
 namespace t2n::nnef_ops {
 
 void Book::add(std::string_view names, const Operation& row) {
-  for (size_t begin = 0; begin < names.size();) {
-    const size_t end = std::min(names.find(' ', begin), names.size());
-    const std::string_view name = names.substr(begin, end - begin);
+  for_each_word(names, [&](std::string_view name) {
     T2N_ASSERT(rows_.emplace(name, row).second, name, " has two rows");
-    begin = end + 1;
-  }
+  });
 }
 
 const Operation& Book::at(std::string_view name) const {

@@ -33,7 +33,7 @@ namespace {
 bool is_exact(const TensorEntry& entry, Exactness exactness) {
   constexpr int64_t kExact = int64_t{1} << 24;
   for (const ir::Tensor& part : entry.parts) {
-    if (!ir::is_integer(part.dtype) || !is_loaded(part)) continue;
+    if (!ir::is_integer(part.dtype) || !part.is_loaded()) continue;
     const ir::Tensor stored = ir::contiguous(without_broadcast_axes(part));
     for (int64_t i = 0; i < stored.elements(); ++i) {
       const int64_t value = ir::element_i64(stored, i);

@@ -17,8 +17,7 @@ class Binder {
     for (ir::Dim& dim : dims) bind(dim);
   }
   void bind(ir::Attr& attr) const {
-    if (auto* one = std::get_if<ir::Dim>(&attr)) bind(*one);
-    if (auto* many = std::get_if<std::vector<ir::Dim>>(&attr)) bind(*many);
+    for (ir::Dim& dim : ir::dims(attr)) bind(dim);
   }
 
  private:

@@ -39,6 +39,8 @@ struct PassContext {
   std::function<std::map<std::string, double>(const ir::Graph&)> clipped;
   /// Whether the target supports packed weights in an operation; empty: in all.
   std::function<bool(const ir::Node&)> reads_packed;
+  /// Whether a node stays in f32 although the rest computes in f16; empty: none does.
+  std::function<bool(const ir::Graph&, const ir::Node&)> keeps_f32;
   Report report;  ///< empty: messages are dropped
 };
 

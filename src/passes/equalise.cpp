@@ -74,7 +74,7 @@ class Equaliser {
     const int at = id == ir::kNoValue ? -1 : constants_[id];
     if (at < 0 || uses_[id] != 1 || value(id).quant) return nullptr;
     Tensor& data = graph_.constants[at].data;
-    return is_loaded(data) && ir::is_float(data.dtype) ? &data : nullptr;
+    return data.is_loaded() && ir::is_float(data.dtype) ? &data : nullptr;
   }
   Tensor* weight_of(const Node& layer) { return exclusive_constant(ir::operand(layer, "weight")); }
 

@@ -1,5 +1,4 @@
 // The pass `explicit-promotion` casts operands to the dtype in which their operation computes.
-#include "ir/half.h"
 #include "ir/op_traits.h"
 #include "src/passes/known.h"
 #include "src/passes/passes.h"
@@ -84,7 +83,7 @@ class Promoter {
     const int constant = at < constants_.size() ? constants_[at] : -1;
     if (constant < 0) return true;
     const ir::Tensor& known = graph_.constants[constant].data;
-    return !is_loaded(known) || !is_exact_in_f16(ir::element_f64(known, 0));
+    return !known.is_loaded() || !is_exact_in_f16(ir::element_f64(known, 0));
   }
 
   /// `id` in another dtype; later operations share one cast.

@@ -64,7 +64,7 @@ class BatchNormFolder {
     const int at = id == ir::kNoValue ? -1 : constants_[id];
     if (at < 0 || value(id).quant) return nullptr;
     const Tensor& data = graph_.constants[at].data;
-    return is_loaded(data) && ir::is_float(data.dtype) ? &data : nullptr;
+    return data.is_loaded() && ir::is_float(data.dtype) ? &data : nullptr;
   }
 
   /// A vector of one number per channel; `fallback` if it is absent. Nothing if it is unknown.

@@ -69,7 +69,7 @@ class ConstantFolder {
     bool known = true;
     ir::for_each_input(node, [&](ValueId id) {
       const Tensor* data = constant(id);
-      known = known && data && is_loaded(*data) && !value(resolve(id)).quant;
+      known = known && data && data->is_loaded() && !value(resolve(id)).quant;
     });
     return known;
   }

@@ -8,14 +8,6 @@
 namespace t2n::passes {
 namespace {
 
-bool is_symbolic(const ir::Attr& attr) {
-  if (const auto* one = std::get_if<ir::Dim>(&attr)) return !one->is_constant();
-  if (const auto* many = std::get_if<std::vector<ir::Dim>>(&attr))
-    return !std::all_of(many->begin(), many->end(),
-                        [](const ir::Dim& dim) { return dim.is_constant(); });
-  return false;
-}
-
 /// Layers in training mode, which are random or update their statistics.
 bool is_training(const ir::Node& node) {
   for (const char* name : {"train", "training"})
@@ -35,16 +27,14 @@ bool is_observing(const ir::Node& node) {
 
 }  // namespace
 
-bool is_loaded(const ir::Tensor& tensor) { return !tensor.bytes.empty() || tensor.elements() == 0; }
-
 bool is_computable(const ir::Graph& graph, const ir::Node& node) {
   if (ir::is_unpredictable(node.op) || node.body || is_training(node) || is_observing(node))
     return false;
   return std::none_of(node.args.begin(), node.args.end(),
-                      [](const ir::Argument& arg) { return is_symbolic(arg.value); }) &&
+                      [](const ir::Argument& arg) { return ir::is_symbolic(arg.value); }) &&
          std::all_of(node.outputs.begin(), node.outputs.end(), [&](ir::ValueId id) {
            const ir::Value& output = graph.values[id];
-           return !output.quant && !is_symbolic(ir::Attr(output.shape));
+           return !output.quant && !ir::is_symbolic(ir::Attr(output.shape));
          });
 }
 

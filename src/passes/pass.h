@@ -42,6 +42,8 @@ struct PipelineOptions {
   bool print_changed = false;         ///< print after each pass that changed something
   std::function<void(const std::string& text)> print;
   std::function<void(std::string_view pass, double seconds)> time;
+  /// Called after each pass.
+  std::function<void(std::string_view pass, const ir::Graph& graph)> observe;
 };
 
 /// Runs one pass, also in nested graphs, and verifies. True: it changed. Errors: `ir-invalid`.

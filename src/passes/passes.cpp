@@ -12,6 +12,8 @@ std::vector<PassInfo> pass_rows() {
            Effect::none},
           {"dead-code", "removes what no output needs", dead_code, Effect::none},
           {"fold-batch-norm", "folds batch norms into the preceding layers", fold_batch_norm},
+          {"narrow-floats", "computes in f16 what torch's autocast computes in 16 bits",
+           narrow_floats, Effect::changes, "values, to what 16 bits can hold", "", false},
           {"equalise", "equalises channel ranges of weights across a ReLU", equalise},
           {"recognise-quantisation", "stores the results of constant quantisers as integers",
            recognise_quantisation, Effect::preserves, "", "an evaluator"},

@@ -30,6 +30,14 @@ bool canonical_rope(ir::Graph& graph, const PassContext& context);
 /// Makes torch's implicit dtype promotion explicit as `t2n::cast` operations.
 bool explicit_promotion(ir::Graph& graph, const PassContext& context);
 
+/// Computes in f16 what torch's autocast would; inputs and outputs keep their dtypes.
+bool narrow_floats(ir::Graph& graph, const PassContext& context);
+
+/// Rounds f32 inputs and outputs to f16, by casts to f16 and back; no pass of the table.
+void round_ports(ir::Graph& graph);
+/// Removes the outer ones of these casts: inputs and outputs are f16 then.
+void drop_port_casts(ir::Graph& graph);
+
 /// Rows for the table of all passes.
 std::vector<PassInfo> pass_rows();
 

@@ -109,7 +109,7 @@ class Recogniser {
   /// Finds known values that are read by operations which depend on the inputs.
   void find_leaves() {
     for (const ir::Constant& each : graph_.constants) {
-      const bool is_plain = is_loaded(each.data) && !value(each.value).quant;
+      const bool is_plain = each.data.is_loaded() && !value(each.value).quant;
       const int64_t floats = ir::is_float(each.data.dtype) ? each.data.elements() : 0;
       known_[at(each.value)] = {is_plain, false, false, floats, each.value};
     }

@@ -60,6 +60,7 @@ bool run_pass(const PassInfo& pass, ir::Graph& graph, const PassContext& context
   if (changed) graph.attributes.erase(ir::kUnrolledLoops);  // they count nodes
   if (options.time) options.time(pass.name, seconds.count());
   ir::verify(graph, pass.name);
+  if (options.observe) options.observe(pass.name, graph);
   if (is_printed(pass, changed, options))
     options.print(
         cat("# after ", pass.name, changed ? "" : " (unchanged)", "\n", ir::print(graph)));

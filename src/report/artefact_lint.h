@@ -11,8 +11,8 @@
 
 namespace t2n::report {
 
-/// The rules of src/quant_lint, as far as statements of the graph and stored tensors show them: all but
-/// `saturation`; `idle-setting` is an entry of graph.quant without a tensor, `unseen-range` the
+/// The rules of src/quant_lint, as far as statements of the graph and stored tensors show them: all
+/// but `saturation`; `idle-setting` is an entry of graph.quant without a tensor, `unseen-range` the
 /// smallest scale of observers, or an empty range. Locations are the module, if a label contains
 /// it, and the line of graph.nnef. Fragments are not examined.
 std::vector<Finding> lint_artefact(const nnef::Artefact& artefact);

@@ -72,7 +72,9 @@ class Reading {
     return found->second;
   }
 
+  /// A statement without results, as a foreign file may have, computes nothing.
   void add(const nnef::Assignment& assignment, Where where) {
+    if (nnef::assigned_names(assignment.left).empty()) return;
     const Value* call = assignment.right.kind == Kind::invocation ? &assignment.right : nullptr;
     lint::Statement statement;
     nnef::walk(assignment.right, [&](const Value& part) {
@@ -85,10 +87,10 @@ class Reading {
       if (call != nullptr) set_result(*call, statement.operands, statement.results.back());
     }
     statement.op = call != nullptr ? call->text : statement.name;
-    constexpr std::array<std::string_view, 4> kJoin = {"add", "sub", "concat", "stack"};
-    statement.joins = is_one_of(statement.op, kJoin);
+    statement.joins = statement.op == "add" || statement.op == "sub" ||
+                      nnef_ops::book().at(statement.op).is(nnef_ops::kJoin);
     statement.where = std::move(where);
-    if (!statement.results.empty()) statement.where.module = modules_[statement.results.front()];
+    statement.where.module = modules_[statement.results.front()];
     out_.program.add(std::move(statement));
     out_.calls.push_back(call);
   }

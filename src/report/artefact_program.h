@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "src/quant_lint/program.h"
 #include "src/nnef/artefact.h"
+#include "src/quant_lint/program.h"
 
 namespace t2n::report {
 

@@ -7,6 +7,7 @@
 
 #include "nnef_writer/print.h"
 #include "src/diag/error.h"
+#include "src/lint/probe_sizes.h"
 #include "src/lint/strict.h"
 #include "src/nnef/walk.h"
 
@@ -111,6 +112,23 @@ Json inputs_json(const std::vector<spec::InputFact>& inputs) {
   return out;
 }
 
+/// The first values of small states are lists of numbers; others are in the artefact's states.npz.
+Json states_json(const std::vector<spec::State>& states) {
+  constexpr int64_t kMostNumbers = 64;
+  Json out = Json::array();
+  for (const spec::State& state : states) {
+    Json row = {{"input", state.input}, {"output", state.output}, {"initial", Json()}};
+    if (state.initial) {
+      row["initial"] = {{"dtype", ir::dtype_name(state.initial->dtype)},
+                        {"shape", state.initial->shape}};
+      if (state.initial->elements() <= kMostNumbers)
+        row["initial"]["values"] = ir::to_f64(ir::as_pairs(*state.initial));
+    }
+    out.push_back(std::move(row));
+  }
+  return out;
+}
+
 Json weights_json(const std::vector<WeightGroup>& weights) {
   Json out = Json::array();
   for (const WeightGroup& group : weights)
@@ -119,6 +137,11 @@ Json weights_json(const std::vector<WeightGroup>& weights) {
                    {"values", group.values},
                    {"bytes", group.bytes}});
   return out;
+}
+
+ir::Sizes sample_sizes_of(const nnef::Document& document) {
+  std::vector<ir::Sizes> found = spec::probe_sizes(document.symbols, document.assertions, {});
+  return found.empty() ? ir::Sizes() : std::move(found.front());
 }
 
 /// Empty for documents with extensions, which change the rules.
@@ -139,7 +162,9 @@ ArtefactSummary summarise(const nnef::Artefact& artefact) {
                       .extensions = nnef::extension_lines(document),
                       .properties = spec::properties(document),
                       .inputs = spec::input_facts(document),
+                      .sample_sizes = sample_sizes_of(document),
                       .outputs = document.graph.results,
+                      .states = spec::states_of(document),
                       .operations = operations_of(document),
                       .fragments = {},
                       .weights = weights_of(artefact),
@@ -176,6 +201,7 @@ std::string summary_json(const std::string& path, const ArtefactSummary& summary
                     {"properties", properties},
                     {"inputs", inputs_json(summary.inputs)},
                     {"outputs", summary.outputs},
+                    {"states", states_json(summary.states)},
                     {"operations", operations},
                     {"fragments", summary.fragments},
                     {"weights", weights_json(summary.weights)},

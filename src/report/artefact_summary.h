@@ -10,6 +10,7 @@
 #include "src/nnef/artefact.h"
 #include "src/spec/dialect.h"
 #include "src/spec/input_facts.h"
+#include "src/spec/states.h"
 
 namespace t2n::report {
 
@@ -35,7 +36,9 @@ struct ArtefactSummary {
   std::vector<std::string> extensions;  ///< as written
   std::vector<std::pair<std::string, std::string>> properties;
   std::vector<spec::InputFact> inputs;
+  ir::Sizes sample_sizes;  ///< small values of its symbols that satisfy the assertions
   std::vector<std::string> outputs;
+  std::vector<spec::State> states;
   std::vector<std::pair<std::string, int64_t>> operations;  ///< with counts, most used first
   std::vector<std::string> fragments;                       ///< without the one for properties
   std::vector<WeightGroup> weights;

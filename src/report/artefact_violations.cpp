@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -38,6 +39,7 @@ class CallLint {
       is_fragment_ = true;
       for (const Assignment& assignment : fragment.body) statement(assignment);
     }
+    wrong_in_fragments_ = out_.size();
     names_.clear();
     is_fragment_ = false;
     for (const ir::Symbol& symbol : document_.symbols) names_.insert(symbol.str());
@@ -49,6 +51,8 @@ class CallLint {
             {"", cat("no statement assigns the result ", quoted(name), " of the graph")});
     return std::move(out_);
   }
+  /// Whether calls of fragments cannot be followed.
+  bool is_fragment_wrong() const { return wrong_in_fragments_ > 0; }
 
  private:
   /// tract's streams use the symbol S.
@@ -106,17 +110,21 @@ class CallLint {
   nnef::FragmentTable own_;
   std::unordered_set<std::string> names_;
   bool is_fragment_ = false;
+  size_t wrong_in_fragments_ = 0;
   std::vector<Violation> out_;
 };
 
 std::vector<Violation> found_in(const nnef::Artefact& artefact) {
   const Document& document = artefact.document;
   if (nnef::extension_lines(document).empty()) return spec::lint_strict(artefact);
-  std::vector<Violation> out = CallLint(document).run();
-  if (!out.empty() || spec::dialect_of(document) != spec::Dialect::tract) return out;
-  if (const auto found = spec::lint_tract(document)) {
-    const std::string sizes = spec::values_str(found->sizes);
-    out.push_back({found->name, cat(found->problem, sizes.empty() ? "" : cat(", at ", sizes))});
+  CallLint calls(document);
+  std::vector<Violation> out = calls.run();
+  if (calls.is_fragment_wrong() || spec::dialect_of(document) != spec::Dialect::tract) return out;
+  std::set<std::string> wrong;
+  for (const Violation& each : out) wrong.insert(each.name);
+  for (const spec::TractFinding& found : spec::lint_tract_all(document, wrong)) {
+    const std::string sizes = spec::values_str(found.sizes);
+    out.push_back({found.name, cat(found.problem, sizes.empty() ? "" : cat(", at ", sizes))});
   }
   return out;
 }
@@ -203,6 +211,17 @@ std::vector<Diagnostic> violations(const nnef::Artefact& artefact) {
       out.push_back(std::move(each));
     }
   return out;
+}
+
+Error with_violations(const Error& error, const std::string& path) {
+  if (error.code() != ExitCode::engine_rejects) return error;
+  try {
+    std::vector<Diagnostic> found = violations(nnef::read_artefact(path));
+    for (const Diagnostic& other : error.others()) found.push_back(other);
+    return {error.diagnostic(), std::move(found)};
+  } catch (const Error&) {
+    return error;  // the engine's reason remains
+  }
 }
 
 std::string violations_json(const std::string& path, const std::vector<Diagnostic>& found) {

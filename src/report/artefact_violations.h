@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "src/diag/diagnostic.h"
+#include "src/diag/error.h"
 #include "src/nnef/artefact.h"
 
 namespace t2n::report {
@@ -14,6 +14,8 @@ namespace t2n::report {
 /// file allows. Returns `nnef-violation` diagnostics in the order of the statements as far as they
 /// are known; those of submodels follow, with their labels.
 std::vector<Diagnostic> violations(const nnef::Artefact& artefact);
+/// The error of an engine that rejects an artefact, with all violations in it as others.
+Error with_violations(const Error& error, const std::string& path);
 std::string violations_json(const std::string& path, const std::vector<Diagnostic>& found);
 
 }  // namespace t2n::report

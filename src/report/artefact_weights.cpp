@@ -6,6 +6,7 @@
 #include <string>
 
 #include "src/diag/error.h"
+#include "src/nnef/walk.h"
 #include "src/report/artefact_lint.h"
 #include "src/spec/dialect.h"
 
@@ -53,9 +54,8 @@ bool is_scaled_integers(const ir::Tensor& tensor) {
 
 /// The axis of an einsum's second operand that only the result has, too: "xk,nk->xn".
 std::optional<size_t> axis_of_einsum(const nnef::Value& call) {
-  std::string expression;
-  for (const nnef::Argument& argument : call.arguments)
-    if (argument.name == "expr") expression = argument.value.text;
+  const nnef::Value* const written = nnef::find_argument(call, "expr");
+  std::string expression = written == nullptr ? "" : written->text;
   std::erase(expression, ' ');
   const size_t comma = expression.find(',');
   const size_t arrow = expression.find("->");

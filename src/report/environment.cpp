@@ -21,6 +21,8 @@ std::string environment_json(const Environment& environment) {
                     {"version", environment.version},
                     {"libtorch_built", text_or_null(environment.torch_built)},
                     {"libtorch_found", text_or_null(environment.torch_found)},
+                    {"libtorch_folder", text_or_null(environment.torch_folder)},
+                    {"libtorch_origin", text_or_null(environment.torch_origin)},
                     {"default_target", environment.default_target},
                     {"engines", engines},
                     {"processor", environment.processor},

@@ -14,6 +14,8 @@ struct Environment {
   std::string version;         ///< of t2nnef
   std::string torch_built;     ///< "" if built without LibTorch
   std::string torch_found;     ///< "" if it cannot be loaded
+  std::string torch_folder;    ///< "" for the system's
+  std::string torch_origin;    ///< "T2NNEF_TORCH"
   std::string default_target;  ///< "tract@0.23.9"
   std::vector<Engine> engines;
   std::vector<std::string> processor;  ///< features that choose kernels: "avx2"

@@ -99,17 +99,30 @@ std::string known_dtypes() {
   return out;
 }
 
+/// "2x4" -> "2,4": sizes as other tools write them; "" for other text.
+std::string sizes_with_commas(std::string_view text) {
+  if (text.find('x') == std::string_view::npos) return {};
+  std::string out;
+  for (const std::string_view size : split(text, 'x')) {
+    if (!parse_number<int64_t>(size)) return {};
+    out += cat(out.empty() ? "" : ",", size);
+  }
+  return out;
+}
+
 /// Refuses a `token` that is neither a size nor a dtype.
 [[noreturn]] void refuse_token(const Spec& spec, std::string_view token) {
   std::vector<std::string> known{"none"};
   for (int i = 0; i <= static_cast<int>(DType::c128); ++i)
     known.emplace_back(ir::dtype_name(static_cast<DType>(i)));
+  if (token == "SHAPE") refuse(spec, "SHAPE stands for sizes", "write for example 1,16");
+  if (const std::string sizes = sizes_with_commas(token); !sizes.empty())
+    refuse(spec, "commas separate the sizes", cat("write ", sizes));
   std::string near = nearest(token, known);
   for (const auto& [other, ours] : kOtherNames)
     if (other == token) near = ours;
-  if (near == token)
-    refuse(spec, cat(quoted(token), " occurs among the sizes"),
-           "the dtype comes after the last size");
+  if (!token.empty() && near == token)
+    refuse(spec, cat(quoted(token), " is among the sizes"), "the dtype comes after the last size");
   refuse(spec, cat(quoted(token), " is neither a size nor a dtype; dtypes are ", known_dtypes()),
          near.empty() ? kExamples : cat("did you mean ", quoted(near), "?"));
 }
@@ -212,13 +225,13 @@ Sample parse_shape(const Spec& spec, std::vector<std::string> path) {
 
 trace::Leaf integer_leaf(std::string_view text, const Spec& spec) {
   const auto value = parse_number<int64_t>(text);
-  if (!value) refuse(spec, cat(quoted(text), " is no integer"), "write for example n=int:3");
+  if (!value) refuse(spec, cat(quoted(text), " is not an integer"), "write for example n=int:3");
   return *value;
 }
 
 trace::Leaf float_leaf(std::string_view text, const Spec& spec) {
   const auto value = parse_number<double>(text);
-  if (!value) refuse(spec, cat(quoted(text), " is no number"), "write for example f=float:0.5");
+  if (!value) refuse(spec, cat(quoted(text), " is not a number"), "write for example f=float:0.5");
   return *value;
 }
 

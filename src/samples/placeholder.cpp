@@ -24,12 +24,11 @@ std::vector<std::string> inner_types(const std::string& type) {
 }
 
 void add(const std::string& path, const std::string& type, std::vector<std::string>& specs) {
-  constexpr std::pair<std::string_view, std::string_view> kLeaves[] = {
-      {"Tensor", "1,3,224,224,f32"},
-      {"int", "int:1"},
-      {"float", "float:1.0"},
-      {"bool", "bool:true"},
-      {"str", "str:text"}};
+  constexpr std::pair<std::string_view, std::string_view> kLeaves[] = {{"Tensor", "SHAPE,f32"},
+                                                                       {"int", "int:1"},
+                                                                       {"float", "float:1.0"},
+                                                                       {"bool", "bool:true"},
+                                                                       {"str", "str:text"}};
   for (const auto& [name, value] : kLeaves)
     if (type == name) return specs.push_back(cat(path, "=", value));
   if (type.starts_with("Optional[")) return;

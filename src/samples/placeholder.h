@@ -9,7 +9,7 @@
 namespace t2n {
 
 /// Specs for `--input` with a value for every leaf of the argument, to be edited by the user:
-/// "x=1,3,224,224,f32", "pair_0=…". None for arguments with a default.
+/// "x=SHAPE,f32", "pair_0=…". None for arguments with a default.
 std::vector<std::string> placeholders(const trace::ArgumentInfo& argument);
 
 }  // namespace t2n

@@ -52,10 +52,7 @@ std::optional<IndexRange> constant_range(const ir::Graph& graph, ValueId id) {
 
 /// The literals of torch.tensor([0, 2]) and torch.tensor(2).
 std::optional<IndexRange> literal_range(const Node& node) {
-  const ir::Attr& data = node.args.at(0).value;
-  std::vector<Dim> numbers;
-  if (const auto* one = std::get_if<Dim>(&data)) numbers = {*one};
-  if (const auto* list = std::get_if<std::vector<Dim>>(&data)) numbers = *list;
+  const std::span<const Dim> numbers = ir::dims(node.args.at(0).value);
   if (numbers.empty()) return std::nullopt;
   std::vector<int64_t> all;
   for (const Dim& each : numbers) {

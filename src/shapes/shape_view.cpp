@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "ir/readable.h"
 #include "src/diag/error.h"
 #include "src/shapes/index_range.h"
 
@@ -205,7 +206,7 @@ bool ShapeView::holds(const Dim& a, Relation relation, const Dim& b) const {
 
 void ShapeView::require(const Dim& a, Relation relation, const Dim& b) const {
   const auto known = constraints_.decide(a, relation, b);
-  if (!known || !*known) unknown(cat("it requires ", ir::str(Comparison{a, relation, b})));
+  if (!known || !*known) unknown(cat("it requires ", ir::readable(Comparison{a, relation, b})));
 }
 
 void ShapeView::require_in_range(std::string_view name, const Dim& size, size_t position) const {

@@ -63,7 +63,7 @@ class Checker {
     } else {
       generic_ = parse_type(written).item;
       if (generic_ == Item::generic || generic_ == Item::string)
-        refuse_invalid(cat(called(), ": <", written, "> is no type of tensors"));
+        refuse_invalid(cat(called(), ": <", written, "> is not a type of tensors"));
     }
     is_determined_ = generic_ != Item::unknown;
   }

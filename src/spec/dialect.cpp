@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "nnef_writer/print.h"
+#include "src/diag/error.h"
 
 namespace t2n::spec {
 namespace {
@@ -39,11 +40,25 @@ std::optional<std::string> property(const nnef::Document& document, std::string_
   return std::nullopt;
 }
 
-void add_property(nnef::Document& document, std::string_view name, std::string value) {
+std::optional<target::Target> stated_target(const nnef::Document& document) {
+  const auto version = property(document, "tract_target_version");
+  if (!version) return std::nullopt;
+  try {
+    return target::parse_target("tract@" + *version);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+void add_property(nnef::Document& document, std::string_view name, nnef::Value value) {
   for (nnef::Fragment& fragment : document.fragments)
     if (fragment.name == kPropertiesFragment)
       fragment.body.at(0).right.items.push_back(
-          nnef::tuple({nnef::string(std::string(name)), nnef::string(std::move(value))}));
+          nnef::tuple({nnef::string(std::string(name)), value}));
+}
+
+void add_property(nnef::Document& document, std::string_view name, std::string value) {
+  add_property(document, name, nnef::string(std::move(value)));
 }
 
 }  // namespace t2n::spec

@@ -9,6 +9,7 @@
 
 #include "src/nnef/ast.h"
 #include "src/spec/operations.h"
+#include "src/target/target.h"
 
 namespace t2n::spec {
 
@@ -22,7 +23,11 @@ std::vector<std::pair<std::string, std::string>> properties(const nnef::Document
 /// The value of one property.
 std::optional<std::string> property(const nnef::Document& document, std::string_view name);
 
+/// The version of tract that the document was written for; none if it says none that can be read.
+std::optional<target::Target> stated_target(const nnef::Document& document);
+
 /// Adds a property if the document has any: strict NNEF has none.
+void add_property(nnef::Document& document, std::string_view name, nnef::Value value);
 void add_property(nnef::Document& document, std::string_view name, std::string value);
 
 /// The name of the fragment with the properties.
@@ -36,6 +41,9 @@ constexpr std::string_view kPulseLeast = "t2nnef_pulse_least";
 constexpr std::string_view kRuntimeAssertions = "t2nnef_demands";
 /// "yes" if weights were compressed and differ from the model's.
 constexpr std::string_view kCompressed = "t2nnef_compressed";
+/// If the file computes in 16 bits, although its model does not: "f16", and the globs of modules
+/// that do not.
+constexpr std::string_view kFloat = "t2nnef_float";
 /// The given options that change the statements of a file: "roll-loops".
 constexpr std::string_view kOptions = "t2nnef_options";
 

@@ -25,7 +25,9 @@ class DocumentWalk {
  protected:
   explicit DocumentWalk(const nnef::Document& document) : fragments_(document) {}
 
-  const nnef::Fragment* fragment(std::string_view name) const { return fragments_.find_defined(name); }
+  const nnef::Fragment* fragment(std::string_view name) const {
+    return fragments_.find_defined(name);
+  }
 
   Results results_of(const nnef::Value& value, Scope& scope) {
     if (value.kind == nnef::Kind::binary && !nnef::operation_of(value.text).empty())
@@ -41,10 +43,9 @@ class DocumentWalk {
   Results run_body(const nnef::Fragment& callee, Scope& scope) {
     constexpr int kDeepest = 100;
     if (depth_ == kDeepest) return {};
-    ++depth_;
+    const Nesting nesting(depth_);
     for (const nnef::Assignment& statement : callee.body)
       assign(statement.left, results_of(statement.right, scope), scope);
-    --depth_;
     Results out;
     for (const nnef::Parameter& result : callee.results) out.push_back(scope[result.name]);
     return out;
@@ -57,10 +58,19 @@ class DocumentWalk {
   }
 
   bool is_in_fragment() const { return depth_ > 0; }
-  /// After an error that the caller handles.
-  void restart() { depth_ = 0; }
 
  private:
+  class Nesting {
+   public:
+    explicit Nesting(int& depth) : depth_(depth) { ++depth_; }
+    ~Nesting() { --depth_; }
+    Nesting(const Nesting&) = delete;
+    Nesting& operator=(const Nesting&) = delete;
+
+   private:
+    int& depth_;
+  };
+
   Self& self() { return static_cast<Self&>(*this); }
 
   /// The call that an operator stands for, made once.

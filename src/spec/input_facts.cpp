@@ -95,9 +95,12 @@ std::string dtype_str(const InputFact& fact) {
   return fact.dtype ? std::string(ir::dtype_name(*fact.dtype)) : "?";
 }
 
-std::string sample_spec(const InputFact& fact) {
+std::string sample_spec(const InputFact& fact, const ir::Sizes& sizes) {
   std::string out = fact.name + "=";
-  for (const InputSize& size : fact.sizes) out += cat(size.value.value_or(1), ",");
+  for (const InputSize& size : fact.sizes) {
+    const ir::Dim dim = size.dim ? size.dim->substitute(sizes) : ir::Dim(1);
+    out += cat(size.value.value_or(dim.is_constant() ? dim.value() : 1), ",");
+  }
   return out + dtype_str(fact);
 }
 

@@ -39,7 +39,8 @@ std::string fact_str(const InputFact& fact);
 /// "[1,3,S]"
 std::string sizes_str(const InputFact& fact);
 std::string dtype_str(const InputFact& fact);
-/// The command-line text of a sample: "x=1,3,1,f32", with 1 for dynamic sizes.
-std::string sample_spec(const InputFact& fact);
+/// The command-line text of a sample: "x=1,3,64,f32", with 1 for dynamic sizes that `sizes` does
+/// not determine.
+std::string sample_spec(const InputFact& fact, const ir::Sizes& sizes = {});
 
 }  // namespace t2n::spec

@@ -88,7 +88,6 @@ class Finder : spec::DocumentWalk<Finder, Item> {
       for (size_t i = 0; i < names.size(); ++i) resolve(std::string(names[i]), items[i]);
     } catch (const Error& reason) {
       if (reason.diagnostic().id != "not-streamable") throw;
-      restart();
       refuse(location_of(std::string(names[0])), reason);
       items.assign(names.size(), unknown());
     }

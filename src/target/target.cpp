@@ -15,6 +15,9 @@ constexpr Version kNewest{0, 23, 9};
 constexpr Version kSpecification{1, 0, 5};
 constexpr std::string_view kKnown = "known targets: tract[@0.21.13 .. 0.23.9], khronos[@1.0.5]";
 
+/// The newest tested version of each series.
+constexpr Version kSeries[] = {{0, 21, 19}, {0, 22, 4}, kNewest};
+
 /// Reads and removes digits at the front of `text`; -1 if there are none.
 int take_number(std::string_view& text) {
   int value = -1;
@@ -23,6 +26,13 @@ int take_number(std::string_view& text) {
   if (!ok) return -1;
   text.remove_prefix(end - text.data());
   return value;
+}
+
+/// The version that "0.21" probably means, else the newest.
+std::string example_for(std::string_view text) {
+  for (const Version& version : kSeries)
+    if (text == cat(version.major, ".", version.minor)) return version_str(version);
+  return version_str(kNewest);
 }
 
 [[noreturn]] void unknown_target(std::string_view text, std::string_view engine) {
@@ -94,7 +104,7 @@ Version parse_version(std::string_view text) {
   }
   if (!rest.empty() || std::min({version.major, version.minor, version.patch}) < 0)
     throw Error("usage", cat("cannot read the version ", quoted(text)),
-                "a version is three numbers", "write it as in '0.23.9'");
+                "a version is three numbers", cat("write it as in ", quoted(example_for(text))));
   return version;
 }
 

@@ -10,7 +10,7 @@
 
 #include "src/diag/error.h"
 #include "src/limits/watch.h"
-#include "src/tract/process.h"
+#include "src/tract/python_package.h"
 #include "src/tract/worker.h"
 
 namespace t2n::tract {
@@ -18,25 +18,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Prints the folder of the package. Python runs isolated: it ignores the current folder and the
-/// environment, which may contain anything.
-constexpr const char* kPythonScript =
-    "import sys; sys.path[:] = [p for p in sys.path if p[:1] == '/']\n"
-    "import importlib.util, os\n"
-    "spec = importlib.util.find_spec('tract')\n"
-    "print(os.path.dirname(spec.origin) if spec and spec.origin else '')\n";
-
 std::string environment_value(const char* name) {
   const char* const value = std::getenv(name);
   return value == nullptr ? "" : value;
-}
-
-std::vector<fs::path> sorted_entries(const fs::path& folder) {
-  std::error_code error;
-  std::vector<fs::path> entries;
-  for (const auto& entry : fs::directory_iterator(folder, error)) entries.push_back(entry.path());
-  std::sort(entries.begin(), entries.end());
-  return entries;
 }
 
 bool is_library_name(const std::string& name) {
@@ -48,7 +32,7 @@ std::optional<fs::path> library_at(const fs::path& path) {
   std::error_code error;
   if (fs::is_regular_file(path, error)) return path;
   for (const fs::path& folder : {path, path / "tract"})
-    for (const fs::path& entry : sorted_entries(folder))
+    for (const fs::path entry : sorted_entries(folder.string()))
       if (is_library_name(entry.filename().string())) return entry;
   return std::nullopt;
 }
@@ -56,7 +40,7 @@ std::optional<fs::path> library_at(const fs::path& path) {
 /// The version of the library's wheel: `tract-0.23.9.dist-info` next to the package's folder.
 std::optional<EngineVersion> wheel_version(const fs::path& library) {
   std::vector<EngineVersion> versions;
-  for (const fs::path& entry : sorted_entries(library.parent_path().parent_path())) {
+  for (const fs::path entry : sorted_entries(library.parent_path().parent_path().string())) {
     const std::string name = entry.filename().string();
     if (!name.starts_with("tract-") || !name.ends_with(".dist-info")) continue;
     if (const auto version = parse_version(std::string_view(name).substr(6)))
@@ -127,20 +111,14 @@ void search_environment(const Search& search, Candidates& found) {
   }
 }
 
-void search_virtual_env(const Search& search, Candidates& found) {
-  if (!search.virtual_env.starts_with('/')) return;  // the current folder may contain anything
-  for (const fs::path& entry : sorted_entries(fs::path(search.virtual_env) / "lib")) {
-    const fs::path package = entry / "site-packages" / "tract";
-    if (entry.filename().string().starts_with("python") && library_at(package))
-      add(found, package.string(), Origin::python);
-  }
+void search_prefix(const std::string& prefix, Candidates& found) {
+  for (const std::string& package : packages_below(prefix, "tract"))
+    if (library_at(package)) add(found, package, Origin::python);
 }
 
 void search_python(const std::string& python, Candidates& found) {
-  auto folder = output_of(python, {"-I", "-c", kPythonScript}, std::chrono::seconds(10));
-  if (!folder) return;
-  while (folder->ends_with('\n')) folder->pop_back();
-  if (!folder->empty() && library_at(*folder)) add(found, *folder, Origin::python);
+  const auto package = package_of(python, "tract");
+  if (package && library_at(*package)) add(found, *package, Origin::python);
 }
 
 using Step = std::function<void(Candidates&)>;
@@ -149,7 +127,8 @@ using Step = std::function<void(Candidates&)>;
 std::vector<Step> steps_of(const Search& search) {
   if (!search.option.empty()) return {[&](Candidates& found) { search_option(search, found); }};
   std::vector<Step> steps{[&](Candidates& found) { search_environment(search, found); },
-                          [&](Candidates& found) { search_virtual_env(search, found); }};
+                          [&](Candidates& found) { search_prefix(search.virtual_env, found); },
+                          [&](Candidates& found) { search_prefix(search.prefix, found); }};
   for (const std::string& python : search.pythons)
     steps.push_back([&python](Candidates& found) { search_python(python, found); });
   return steps;
@@ -173,9 +152,12 @@ std::string_view origin_name(Origin origin) {
 }  // namespace
 
 Search search_from_environment(std::string option) {
+  std::error_code error;
+  const fs::path folder = fs::read_symlink("/proc/self/exe", error).parent_path();
   return {.option = option == "auto" ? "" : std::move(option),
           .environment = environment_value("T2NNEF_TRACT_LIB"),
-          .virtual_env = environment_value("VIRTUAL_ENV")};
+          .virtual_env = environment_value("VIRTUAL_ENV"),
+          .prefix = folder.filename() == "bin" ? folder.parent_path().string() : ""};
 }
 
 Candidates find_engines(const Search& search) {

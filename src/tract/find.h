@@ -26,6 +26,7 @@ struct Search {
   std::string option;       ///< of --engine: "lib:PATH" or a path; then nothing else is searched
   std::string environment;  ///< of T2NNEF_TRACT_LIB: such paths, separated by colons
   std::string virtual_env;  ///< of VIRTUAL_ENV
+  std::string prefix = {};  ///< where t2nnef is installed; pip installs tract there, too
   std::vector<std::string> pythons = {"python3", "python"};  ///< searched for a `tract` wheel
 };
 

@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <optional>
 #include <utility>
@@ -225,20 +226,44 @@ ir::Tensor Model::export_output(const Owned& tensor, const EnginePort& port) con
               "end the graph with a cast to a plain type");
 }
 
-std::string Model::profile_json() const {
+TimedRun::TimedRun(const Model& model, const std::vector<ir::Tensor>& inputs)
+    : model_(model), inputs_(model.import_inputs(inputs)) {
+  const Abi& abi = model.library_.abi();
+  Handle state = nullptr;
+  model.library_.check(abi.runnable_spawn_state(model.runnable_.get(), &state), "engine-failed",
+                       kFails);
+  state_ = own(state, abi.state_destroy);
+}
+
+double TimedRun::run() {
+  const Abi& abi = model_.library_.abi();
+  std::vector<Handle> in = handles_of(inputs_);
+  std::vector<Handle> out(model_.info_.outputs.size() + 1, nullptr);
+  const auto begin = std::chrono::steady_clock::now();
+  const Status status = abi.state_run(state_.get(), in.data(), out.data());
+  const auto end = std::chrono::steady_clock::now();
+  model_.library_.check(status, "engine-failed", kFails);
+  for (size_t i = 0; i < model_.info_.outputs.size(); ++i) abi.tensor_destroy(&out[i]);
+  return std::chrono::duration<double>(end - begin).count();
+}
+
+std::string Model::profile_json(const std::vector<ir::Tensor>& inputs) const {
   const Abi& abi = library_.abi();
+  const std::vector<Owned> owned = inputs.empty() ? std::vector<Owned>() : import_inputs(inputs);
+  std::vector<Handle> handles = handles_of(owned);
+  Handle* const in = inputs.empty() ? nullptr : handles.data();
   const auto check = [&](Status status) { library_.check(status, "engine-failed", kFails); };
   char* json = nullptr;
   if (abi.runnable_profile != nullptr) {
-    check(abi.runnable_profile(runnable_.get(), nullptr, &json));
+    check(abi.runnable_profile(runnable_.get(), in, &json));
     return take_text(abi, json);
   }
   // Up to 0.22 a model is profiled, not a runnable, and making the runnable consumed the model.
   const Owned model = load_optimised();
   if (abi.model_profile_states != nullptr)
-    check(abi.model_profile_states(model.get(), nullptr, nullptr, 0, &json));
+    check(abi.model_profile_states(model.get(), in, nullptr, 0, &json));
   else
-    check(abi.model_profile(model.get(), nullptr, &json));
+    check(abi.model_profile(model.get(), in, &json));
   return take_text(abi, json);
 }
 

@@ -70,11 +70,13 @@ class Model {
   /// For a model in pulses: feeds the inputs piece by piece to a new state (complete pieces only),
   /// and returns the results without the entries of the delay.
   std::vector<ir::Tensor> run_in_pulses(const std::vector<ir::Tensor>& inputs) const;
-  /// tract's JSON about the optimised graph: an entry per node with its operator's name. Does not
-  /// run the model: with inputs tract would run it thousands of times.   Errors: `engine-failed`.
-  std::string profile_json() const;
+  /// tract's JSON about the optimised graph: an entry per node with its operator's name. With
+  /// inputs also the time of each node, for which tract runs the model for up to 5 s, or 100,000
+  /// times.   Errors: `engine-failed`.
+  std::string profile_json(const std::vector<ir::Tensor>& inputs = {}) const;
 
  private:
+  friend class TimedRun;
   Owned load_optimised() const;
   void apply_pulse(Owned& model) const;
   void note_pulses(Handle model);
@@ -88,6 +90,20 @@ class Model {
   std::optional<Pulse> pulse_;
   EngineModelInfo info_;
   Owned runnable_;
+};
+
+/// Runs a model repeatedly on the same inputs, in one state. Both outlive it.
+class TimedRun {
+ public:
+  /// Errors: `engine-failed`.
+  TimedRun(const Model& model, const std::vector<ir::Tensor>& inputs);
+  /// The seconds that the engine took.   Errors: `engine-failed`.
+  double run();
+
+ private:
+  const Model& model_;
+  std::vector<Owned> inputs_;
+  Owned state_;
 };
 
 }  // namespace t2n::tract

@@ -133,6 +133,57 @@ EngineModelInfo decode_info(const Message& message) {
   return info;
 }
 
+Message encode(const BenchRequest& request) {
+  Message message{Kind::bench,
+                  {std::to_string(request.loads), std::to_string(request.warmups),
+                   std::to_string(request.runs), std::to_string(request.profiles)},
+                  {ir::scalar_tensor(request.seconds, ir::DType::f64)}};
+  for (const BenchedModel& model : request.models) {
+    message.texts.push_back(model.artefact);
+    message.texts.push_back(std::to_string(model.inputs.size()));
+    message.tensors.insert(message.tensors.end(), model.inputs.begin(), model.inputs.end());
+  }
+  return message;
+}
+
+BenchRequest decode_bench(const Message& message) {
+  const std::vector<std::string>& texts = message.texts;
+  BenchRequest request{.models = {},
+                       .loads = std::stoll(texts.at(0)),
+                       .warmups = std::stoll(texts.at(1)),
+                       .runs = std::stoll(texts.at(2)),
+                       .seconds = ir::element_f64(message.tensors.at(0), 0),
+                       .profiles = texts.at(3) == "1"};
+  auto tensor = message.tensors.begin() + 1;
+  for (size_t i = 4; i + 1 < texts.size(); i += 2) {
+    const auto end = tensor + std::stoll(texts[i + 1]);
+    request.models.push_back({texts[i], {tensor, end}});
+    tensor = end;
+  }
+  return request;
+}
+
+Message encode(const std::vector<BenchTimes>& times) {
+  const auto numbers = [](const std::vector<double>& values) {
+    return ir::tensor_of(ir::DType::f64, {static_cast<int64_t>(values.size())}, values);
+  };
+  Message message;
+  for (const BenchTimes& each : times) {
+    message.texts.push_back(each.profile);
+    message.tensors.push_back(numbers(each.loads));
+    message.tensors.push_back(numbers(each.runs));
+  }
+  return message;
+}
+
+std::vector<BenchTimes> decode_times(const Message& message) {
+  std::vector<BenchTimes> out;
+  for (size_t i = 0; i < message.texts.size(); ++i)
+    out.push_back({ir::to_f64(message.tensors.at(2 * i)), ir::to_f64(message.tensors.at(2 * i + 1)),
+                   message.texts[i]});
+  return out;
+}
+
 Message encode(const Diagnostic& diagnostic) {
   Message message{
       Kind::refused, {diagnostic.id, headline(diagnostic), diagnostic.why, diagnostic.help}, {}};

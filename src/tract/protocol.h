@@ -9,6 +9,7 @@
 
 #include "ir/tensor.h"
 #include "src/diag/diagnostic.h"
+#include "src/tract/bench.h"
 #include "src/tract/library.h"
 
 namespace t2n::tract {
@@ -22,6 +23,7 @@ enum class Kind : uint32_t {
   refused,     ///< a Diagnostic
   pulse,       ///< texts: artefact, symbol, size → done, an EngineModelInfo
   run_pulses,  ///< tensors: complete inputs → done, tensors: outputs; after pulse
+  bench,       ///< a BenchRequest → done, BenchTimes per model
 };
 
 struct Message {
@@ -32,6 +34,10 @@ struct Message {
 
 Message encode(const EngineModelInfo& info);
 EngineModelInfo decode_info(const Message& message);
+Message encode(const BenchRequest& request);
+BenchRequest decode_bench(const Message& message);
+Message encode(const std::vector<BenchTimes>& times);
+std::vector<BenchTimes> decode_times(const Message& message);
 Message encode(const Diagnostic& diagnostic);
 Diagnostic decode_diagnostic(const Message& message);
 

@@ -58,6 +58,7 @@ class Session {
       case Kind::run: return {Kind::done, {}, model().run(request.tensors)};
       case Kind::pulse: return pulse(request.texts);
       case Kind::run_pulses: return {Kind::done, {}, in_pulses().run_in_pulses(request.tensors)};
+      case Kind::bench: return encode(bench(library_, decode_bench(request)));
       case Kind::profile: return {Kind::done, {model().profile_json()}, {}};
       case Kind::done:
       case Kind::refused: break;

@@ -41,6 +41,9 @@ class WorkerClient {
   /// A restarted worker first reloads the artefact that was last loaded successfully.
   std::vector<ir::Tensor> run(const std::vector<ir::Tensor>& inputs);
   std::string profile_json();
+  /// Loads the models of the request in addition to the last loaded one. The time-out is for all
+  /// of it.
+  std::vector<BenchTimes> bench(const BenchRequest& request);
   /// Prepares the last loaded artefact for pulses; run() still runs it as before.
   EngineModelInfo pulse(const Pulse& pulse);
   /// Feeds complete inputs, piece by piece, to the model of the last pulse().

@@ -90,6 +90,10 @@ std::string WorkerClient::profile_json() {
   return exchange({Kind::profile, {}, {}}, "profiling the model").texts.at(0);
 }
 
+std::vector<BenchTimes> WorkerClient::bench(const BenchRequest& request) {
+  return decode_times(exchange(encode(request), "measuring the model"));
+}
+
 EngineModelInfo WorkerClient::pulse(const Pulse& pulse) {
   ensure_loaded();
   const std::vector<std::string> texts = {artefact_, pulse.symbol, std::to_string(pulse.size)};

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "ir/readable.h"
 #include "ir/scan.h"
 #include "src/diag/error.h"
 #include "src/translate/emitter_state.h"
@@ -14,17 +15,6 @@
 
 namespace t2n::ops {
 namespace {
-
-void check_inputs(const ir::Graph& graph, const target::Target& target, Problems& problems) {
-  for (const ir::ValueId id : graph.inputs) {
-    const ir::Value& value = graph.values[id];
-    try {
-      check_dtype(value.dtype, cat("input ", quoted(value.name)), target);
-    } catch (const Error& error) {
-      problems.add(error.diagnostic(), false);
-    }
-  }
-}
 
 /// Checks that all sizes are numbers.
 void check_static(const ir::Graph& graph, const target::Target& target) {
@@ -35,14 +25,14 @@ void check_static(const ir::Graph& graph, const target::Target& target) {
       throw Error(
           "unsupported-argument",
           cat("dynamic axes have no translation for ", target_name(target), ": ",
-              quoted(value.name), " is ", ir::dtype_name(value.dtype), ir::shape_str(value.shape)),
+              quoted(value.name), " is ", ir::dtype_name(value.dtype), ir::readable(value.shape)),
           "the sizes of standard NNEF's tensors are numbers",
           "export without --dynamic, or for tract");
     if (std::find(value.shape.begin(), value.shape.end(), Dim(0)) != value.shape.end())
       throw Error(
           "unsupported-argument",
           cat("an input without elements has no translation for ", target_name(target), ": ",
-              quoted(value.name), " is ", ir::dtype_name(value.dtype), ir::shape_str(value.shape)),
+              quoted(value.name), " is ", ir::dtype_name(value.dtype), ir::readable(value.shape)),
           "the sizes of NNEF's tensors are 1 or more", "give a larger sample");
   }
 }
@@ -105,6 +95,17 @@ void check_loops(const ir::Graph& graph, const std::vector<ir::Comparison>& rela
 }
 
 }  // namespace
+
+void check_inputs(const ir::Graph& graph, const target::Target& target, Problems& problems) {
+  for (const ir::ValueId id : graph.inputs) {
+    const ir::Value& value = graph.values[id];
+    try {
+      check_dtype(value.dtype, cat("input ", quoted(value.name)), target);
+    } catch (const Error& error) {
+      problems.add(error.diagnostic(), false);
+    }
+  }
+}
 
 void check_accepted(const ir::Graph& graph, const target::Target& target,
                     const ir::OpTable& operators, Problems& problems, const Report& report) {

@@ -16,5 +16,7 @@ namespace t2n::ops {
 /// Everything else is added to `problems`.
 void check_accepted(const ir::Graph& graph, const target::Target& target,
                     const ir::OpTable& operators, Problems& problems, const Report& report);
+/// The part about the dtypes of inputs.
+void check_inputs(const ir::Graph& graph, const target::Target& target, Problems& problems);
 
 }  // namespace t2n::ops

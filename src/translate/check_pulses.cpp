@@ -1,12 +1,16 @@
 #include "src/translate/check_pulses.h"
 
 #include <algorithm>
+#include <set>
 #include <string>
+#include <string_view>
 
 #include "src/diag/error.h"
 #include "src/nnef/walk.h"
 #include "src/spec/dialect.h"
+#include "src/spec/input_facts.h"
 #include "src/stream/pulses.h"
+#include "src/stream/resets.h"
 #include "src/translate/emitter_state.h"
 
 namespace t2n::ops {
@@ -40,23 +44,18 @@ Diagnostic located(const stream::Refusal& refusal, const ir::Graph& graph, Emitt
   throw Error(std::move(first));
 }
 
-const nnef::Value* argument(const nnef::Value& call, std::string_view name) {
-  for (const nnef::Argument& each : call.arguments)
-    if (each.name == name) return &each.value;
-  return nullptr;
-}
-
-/// Whether a scan carries states along a dynamic axis.
-bool resets_along_dynamic_axis(const nnef::Value& call, const draft::Notes& notes) {
-  if (call.text != "tract_core_scan" || argument(call, "state")->items.empty()) return false;
-  for (const nnef::Value& row : argument(call, "scan")->items) {
-    const auto note = notes.tensors.find(row.items.at(1).text);
-    const size_t axis = row.items.at(2).integer;
-    if (note != notes.tensors.end() && axis < note->second.shape.size() &&
-        !note->second.shape[axis].is_constant() && !ir::is_unbacked(note->second.shape[axis]))
-      return true;
+/// Whether the document runs in pulses along the axes of a symbol, as far as it tells.
+bool could_stream(nnef::Document document, Emitter& out, target::Target target,
+                  const ir::Symbol& symbol) {
+  for (nnef::Assignment& statement : document.graph.body)
+    for (nnef::Argument& argument : statement.right.arguments)
+      if (argument.name == "reset_every_turn") argument.value.integer = 0;  // as with --stream
+  target.stream.symbol = symbol.str();
+  try {
+    return stream::find_pulses(document, out.notes(), target).refusals.empty();
+  } catch (const Error&) {
+    return false;
   }
-  return false;
 }
 
 }  // namespace
@@ -65,10 +64,9 @@ void warn_of_resets(const nnef::Document& document, Emitter& out, const ir::Grap
                     const target::Target& target, const Report& report) {
   if (target::streams(target) || !report) return;
   std::vector<int> locations;
-  for (const nnef::Assignment& statement : document.graph.body) {
-    if (!resets_along_dynamic_axis(statement.right, out.notes())) continue;
-    const auto note =
-        out.notes().tensors.find(std::string(nnef::assigned_names(statement.left)[0]));
+  const std::vector<stream::Reset> resets = stream::find_resets(document, out.notes());
+  for (const stream::Reset& reset : resets) {
+    const auto note = out.notes().tensors.find(reset.name);
     const int location = note == out.notes().tensors.end() ? -1 : note->second.location;
     if (std::find(locations.begin(), locations.end(), location) == locations.end())
       locations.push_back(location);
@@ -82,9 +80,11 @@ void warn_of_resets(const nnef::Document& document, Emitter& out, const ir::Grap
                      .why =
                          "a long input that is fed piece by piece gives different values from the "
                          "second piece on",
-                     .help =
-                         "to feed the input in pieces, export with --stream; complete inputs need "
-                         "no change"};
+                     .help = cat("complete inputs need no change; to feed the input in pieces, ",
+                                 could_stream(document, out, target, resets[0].symbol)
+                                     ? cat("export with --stream ", resets[0].symbol, ", or ")
+                                     : "",
+                                 "pass the states in and return them")};
   if (locations[0] >= 0)
     if (const ir::Node* node = out.state().location_nodes[locations[0]])
       warning.where = {ir::node_where(graph, *node)};

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "ir/readable.h"
 #include "src/diag/error.h"
 #include "src/tract_forms/broadcast_axes.h"
 #include "src/tract_forms/factors.h"
@@ -51,11 +52,11 @@ Dim broadcast_dim(const Emitter::State& state, const Dim& a, const Dim& b) {
   if (a == b || b == Dim(1)) return a;
   if (a == Dim(1)) return b;
   if (!state.agrees(a, b) && (ir::is_unbacked(a) || ir::is_unbacked(b)))
-    throw Error("unsupported-argument",
-                cat("operands of sizes ", ir::as_written(a).str(), " and ", ir::as_written(b).str(),
-                    " are broadcast"),
-                "whether one of them is 1 depends on the values of a tensor",
-                "expand the operand of size 1 explicitly, or give both the same size");
+    throw Error(
+        "unsupported-argument",
+        cat("operands of sizes ", ir::readable(a), " and ", ir::readable(b), " are broadcast"),
+        "whether one of them is 1 depends on the values of a tensor",
+        "expand the operand of size 1 explicitly, or give both the same size");
   T2N_ASSERT(state.agrees(a, b), "sizes ", a.str(), " and ", b.str(), " do not broadcast");
   return a.is_constant() ? a : b;
 }

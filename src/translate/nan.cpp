@@ -4,6 +4,7 @@
 #include <array>
 
 #include "ir/op_traits.h"
+#include "ir/readable.h"
 #include "src/diag/error.h"
 #include "src/diag/one_of.h"
 #include "src/tract_forms/size_barriers.h"
@@ -149,7 +150,7 @@ namespace {
 Diagnostic gives_nan(const ir::Graph& graph, const ir::Node& node, const NanSizes& sizes) {
   return {.severity = Severity::warning,
           .id = "nan-at-size",
-          .message = cat(ir::op_name(node.op), " divides by 0 where ", sizes.count.str(),
+          .message = cat(ir::op_name(node.op), " divides by 0 where ", ir::readable(sizes.count),
                          " <= ", sizes.least),
           .where = {ir::node_where(graph, node)},
           .details = {},

@@ -53,7 +53,7 @@ bool is_fused_attention(std::string_view name) {
 std::vector<double> analysed_floats(const ir::Tensor& tensor) {
   constexpr int64_t kMost = int64_t{1} << 22;
   const bool is_analysed =
-      ir::is_float(tensor.dtype) && tensor.elements() <= kMost && draft::is_loaded(tensor);
+      ir::is_float(tensor.dtype) && tensor.elements() <= kMost && tensor.is_loaded();
   return is_analysed ? ir::to_f64(tensor) : std::vector<double>();
 }
 

@@ -24,11 +24,8 @@ ir::Shape reduced(const ir::Graph& graph, const ir::Node& node) {
   if (self == ir::kNoValue) return {};
   const ir::Shape& shape = graph.values[self].shape;
   const ir::Attr* const axes = node.find("dim");
-  std::vector<Dim> dims;
-  if (axes != nullptr) {
-    if (const auto* many = std::get_if<std::vector<Dim>>(axes)) dims = *many;
-    if (const auto* one = std::get_if<Dim>(axes)) dims = {*one};
-  }
+  std::span<const Dim> dims;
+  if (axes != nullptr) dims = ir::dims(*axes);
   if (dims.empty()) return shape;
   ir::Shape out;
   for (const Dim& axis : dims) {

@@ -29,7 +29,11 @@ void Problems::add(Diagnostic diagnostic, bool is_missing) {
         diagnostic.untranslated.empty() ? diagnostic.message : diagnostic.untranslated;
     problems_.push_back({std::move(diagnostic), std::move(text), is_missing, 0});
   }
-  ++problems_[found->second].count;
+  Problem& known = problems_[found->second];
+  ++known.count;
+  std::vector<Where>& shown = known.first.where;
+  if (!is_new && shown.size() < kShownUses)
+    for (Where& each : diagnostic.where) shown.push_back(std::move(each));
 }
 
 std::string Problems::headline() const {
@@ -50,50 +54,42 @@ std::string Problems::headline() const {
              "; nothing was written");
 }
 
-std::vector<std::string> Problems::rows() const {
+std::vector<Use> Problems::uses() const {
   std::vector<const Problem*> sorted;
-  size_t text_width = 0, count_width = 0;
-  for (const Problem& problem : problems_) {
-    sorted.push_back(&problem);
-    text_width = std::max(text_width, problem.text.size());
-    count_width = std::max(count_width, std::to_string(problem.count).size());
-  }
+  for (const Problem& problem : problems_) sorted.push_back(&problem);
   std::stable_sort(sorted.begin(), sorted.end(),
                    [](const Problem* a, const Problem* b) { return a->count > b->count; });
-  std::vector<std::string> out;
-  for (const Problem* problem : sorted) {
-    const std::string count = std::to_string(problem->count);
-    const std::string location =
-        problem->first.where.empty() ? "" : render_where(problem->first.where[0]);
-    std::string row = cat(std::string(count_width - count.size(), ' '), count, "x ", problem->text);
-    if (!location.empty())
-      row += cat(std::string(text_width - problem->text.size(), ' '), "   first: ", location);
-    out.push_back(std::move(row));
-    if (!problem->first.why.empty())
-      out.push_back(cat(std::string(count_width + 2, ' '), "why: ", problem->first.why));
-    if (!problem->first.help.empty() && problems_.size() > 1)
-      out.push_back(cat(std::string(count_width + 2, ' '), "help: ", problem->first.help));
+  std::vector<Use> out;
+  for (const Problem* problem : sorted)
+    out.push_back({problem->text, problem->count, problem->first.where, problem->first.why,
+                   problems_.size() > 1 ? problem->first.help : std::string()});
+  return out;
+}
+
+std::optional<Diagnostic> Problems::as_one() const {
+  if (problems_.empty()) return {};
+  const Problem& only = problems_[0];
+  if (problems_.size() == 1 && !only.is_missing) {
+    Diagnostic diagnostic = only.first;
+    const int shown = std::max(1, static_cast<int>(diagnostic.where.size()));
+    if (only.count > shown)
+      diagnostic.details.push_back(cat("and ", only.count - shown, " more of the same"));
+    return diagnostic;
   }
+  const bool any_missing = std::any_of(problems_.begin(), problems_.end(),
+                                       [](const Problem& p) { return p.is_missing; });
+  Diagnostic out{.id = any_missing ? "unsupported-op" : only.first.id,
+                 .message = headline(),
+                 .where = {},
+                 .details = {},
+                 .why = {},
+                 .help = problems_.size() == 1 ? only.first.help : std::string()};
+  set_uses(out, uses());
   return out;
 }
 
 void Problems::raise_if_any() const {
-  if (problems_.empty()) return;
-  const Problem& only = problems_[0];
-  if (problems_.size() == 1 && !only.is_missing) {
-    Diagnostic diagnostic = only.first;
-    if (only.count > 1)
-      diagnostic.details.push_back(cat("and ", only.count - 1, " more of the same"));
-    throw Error(std::move(diagnostic));
-  }
-  const bool any_missing = std::any_of(problems_.begin(), problems_.end(),
-                                       [](const Problem& p) { return p.is_missing; });
-  throw Error(Diagnostic{.id = any_missing ? "unsupported-op" : only.first.id,
-                         .message = headline(),
-                         .where = {},
-                         .details = rows(),
-                         .why = {},
-                         .help = problems_.size() == 1 ? only.first.help : std::string()});
+  if (auto all = as_one()) throw Error(*std::move(all));
 }
 
 }  // namespace t2n::ops

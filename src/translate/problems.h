@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -22,8 +23,9 @@ class Problems {
 
   /// `is_missing`: there is no translation at all; otherwise an argument was refused.
   void add(Diagnostic diagnostic, bool is_missing);
-  /// Errors: all of them as one, `unsupported-op` if any operator has no translation.
-  void raise_if_any() const;
+  /// All of them as one, `unsupported-op` if any operator has no translation.
+  std::optional<Diagnostic> as_one() const;
+  void raise_if_any() const;  ///< throws that
   /// Notes that a node has no translation, for is_refused().
   void refuse(const ir::Node& node) { refused_.insert(&node); }
   bool is_refused(const ir::Node& node) const { return refused_.contains(&node); }
@@ -36,7 +38,7 @@ class Problems {
     bool is_missing = false;
     int count = 0;
   };
-  std::vector<std::string> rows() const;
+  std::vector<Use> uses() const;
   std::string headline() const;
 
   std::string target_;

@@ -17,6 +17,7 @@
 #include "src/translate/check_pulses.h"
 #include "src/translate/emitter_state.h"
 #include "src/translate/nan.h"
+#include "src/translate/origins.h"
 #include "src/translate/registry.h"
 #include "src/translate/unbacked_sizes.h"
 #include "src/translate/undefined_sizes.h"
@@ -90,6 +91,11 @@ Diagnostic missing(const ir::Graph& graph, const ir::Node& node, const target::T
     explain(out, *entry, target);
   }
   return out;
+}
+
+/// Whether the operator is refused, whatever its arguments are.
+bool refused_by_name(const ir::Node& node, const target::Target& target, const Registry& table) {
+  return ir::refusal_of(node) || table.variant(node.op, target) == nullptr;
 }
 
 /// Adds the operator in which a bug or refusal occurred, unless the message names it.
@@ -201,10 +207,38 @@ nnef::Document lowered_document(const ir::Graph& graph, Emitter& out, Problems& 
   T2N_ASSERT(!has_unbacked_sizes(graph), "a data-dependent size reached standard NNEF");
   if (!lowered.refusals.empty()) throw Error(lowered.refusals[0].diagnostic);
   check_strict(lowered.document);
+  add_origins(lowered.document, graph, out);
   return std::move(lowered.document);
 }
 
 bool is_standard(const target::Target& target) { return target.engine == target::Engine::khronos; }
+
+/// The document of translated nodes, after the target's own checks.
+nnef::Document finished(const ir::Graph& graph, const target::Target& target, const Report& report,
+                        Emitter& out, Problems& problems) {
+  if (is_standard(target)) return lowered_document(graph, out, problems);
+  problems.raise_if_any();
+  nnef::Document document = out.finish();
+  add_assertions(document, graph);
+  add_origins(document, graph, out);
+  check_tract(document, graph);
+  check_pulses(document, graph, out, target);
+  report_nan(graph, target, report);
+  warn_of_resets(document, out, graph, target, report);
+  return document;
+}
+
+/// Whether each value depends on one of these inputs.
+std::vector<bool> depends_on(const ir::Graph& graph, const std::set<std::string>& inputs) {
+  std::vector<bool> out(graph.values.size(), false);
+  for (const ir::ValueId id : graph.inputs) out[id] = inputs.contains(graph.values[id].name);
+  for (const ir::Node& node : graph.nodes) {
+    bool depends = false;
+    ir::for_each_input(node, [&](ir::ValueId id) { depends = depends || out[id]; });
+    for (const ir::ValueId id : node.outputs) out[id] = depends;
+  }
+  return out;
+}
 
 }  // namespace
 
@@ -214,15 +248,53 @@ nnef::Document translate(const ir::Graph& graph, const target::Target& target, c
   check_accepted(graph, target, table.table(), problems, report);
   Emitter out(graph, target);
   translate_nodes(graph, target, table, out, problems);
-  if (is_standard(target)) return lowered_document(graph, out, problems);
-  problems.raise_if_any();
-  nnef::Document document = out.finish();
-  add_assertions(document, graph);
-  check_tract(document, graph);
-  check_pulses(document, graph, out, target);
-  report_nan(graph, target, report);
-  warn_of_resets(document, out, graph, target, report);
-  return document;
+  return finished(graph, target, report, out, problems);
+}
+
+std::optional<Diagnostic> find_refusals(const ir::Graph& graph, const target::Target& target,
+                                        const Registry& table, const Substitutes& substitutes) {
+  ir::Graph own = graph;
+  std::erase_if(own.inputs, [&](ir::ValueId id) {
+    return substitutes.inputs.contains(own.values[id].name);
+  });
+  Problems problems(target);
+  if (!substitutes.only_missing) check_inputs(own, target, problems);
+  const std::vector<bool> is_guessed = depends_on(graph, substitutes.guessed);
+  Emitter out(graph, target);
+  out.state().translate_nodes = [&](const ir::Graph& each, Emitter& emitter) {
+    for (const ir::Node& node : each.nodes) {
+      const bool is_missing = refused_by_name(node, target, table);
+      const bool is_own = &each != &graph || node.outputs.empty() || !is_guessed[node.outputs[0]];
+      Problems ignored(target);
+      translate_node(each, node, target, table, emitter,
+                     is_missing || (is_own && !substitutes.only_missing) ? problems : ignored);
+    }
+  };
+  out.state().translate_nodes(graph, out);
+  return problems.as_one();
+}
+
+NodeStatements translate_by_node(const ir::Graph& graph, const target::Target& target,
+                                 const Registry& table) {
+  NodeStatements result;
+  Problems problems(target);
+  check_accepted(graph, target, table.table(), problems, {});
+  Emitter out(graph, target);
+  translate_nodes(graph, target, table, out, problems);
+  try {
+    result.document = finished(graph, target, {}, out, problems);
+  } catch (const Error& error) {
+    result.problem = error.diagnostic();
+  }
+  const auto note_refused = [&](const ir::Graph& each, const auto& recurse) -> void {
+    for (const ir::Node& node : each.nodes) {
+      if (problems.is_refused(node)) result.refused.insert(&node);
+      if (node.body) recurse(*node.body, recurse);
+    }
+  };
+  note_refused(graph, note_refused);
+  result.nodes = statement_nodes(result.document, out);
+  return result;
 }
 
 std::vector<OpUse> list_ops(const ir::Graph& graph, const target::Target& target,

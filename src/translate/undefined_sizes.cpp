@@ -21,11 +21,8 @@ void add_unbacked_of(const ir::Graph& graph, ir::ValueId id, Names& out) {
 Names used_by(const ir::Graph& graph, const ir::Node& node) {
   Names out;
   ir::for_each_input(node, [&](ir::ValueId id) { add_unbacked_of(graph, id, out); });
-  for (const ir::Argument& argument : node.args) {
-    if (const auto* size = std::get_if<Dim>(&argument.value)) add_unbacked(*size, out);
-    if (const auto* sizes = std::get_if<std::vector<Dim>>(&argument.value))
-      for (const Dim& each : *sizes) add_unbacked(each, out);
-  }
+  for (const ir::Argument& argument : node.args)
+    for (const Dim& size : ir::dims(argument.value)) add_unbacked(size, out);
   return out;
 }
 

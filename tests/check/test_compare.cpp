@@ -6,6 +6,7 @@
 
 #include "src/check/compare.h"
 #include "src/check/quanta.h"
+#include "src/check/ulps.h"
 #include "src/diag/error.h"
 #include "tests/check/vectors.h"
 
@@ -168,6 +169,32 @@ TEST_CASE("NaN and infinities only equal themselves, whatever the outlier ratio"
   CHECK(std::isinf(c.max_abs));
   CHECK_EQ(c.snr_db, -std::numeric_limits<double>::infinity());
   CHECK_EQ(check::mismatch_text("y", c), "'y'[2]: expected nan, got 0 (off by inf, allowed 0)");
+}
+
+TEST_CASE("ulps count representable numbers, and 99 % of the elements are within") {
+  const auto p99 = [](double expected, double actual, ir::DType dtype = ir::DType::f32) {
+    check::UlpCounts counts(dtype);
+    counts.add(expected, actual);
+    return counts.p99();
+  };
+  CHECK_EQ(p99(1, 1), 0);
+  CHECK_EQ(p99(1, 1 + std::ldexp(1, -23)), 1);
+  CHECK_EQ(p99(1, 1 - std::ldexp(1, -24)), 1);
+  CHECK_EQ(p99(0, -0.0), 0);
+  CHECK_EQ(p99(std::ldexp(1, -149), -std::ldexp(1, -149)), 2);  // across zero
+  CHECK_EQ(p99(1, 1 + std::ldexp(1, -10), ir::DType::f16), 1);
+  CHECK_EQ(p99(1, 1 + std::ldexp(1, -7), ir::DType::bf16), 1);
+  CHECK_EQ(p99(1, 1 + std::ldexp(1, -52), ir::DType::f64), 1);
+  CHECK_EQ(p99(kNan, kNan), 0);
+  CHECK(std::isinf(p99(kNan, 1)));
+  CHECK_EQ(p99(3, 4, ir::DType::i64), 0);
+  CHECK_EQ(p99(1, 2), doctest::Approx(1 << 23).epsilon(0.04));
+  check::UlpCounts counts(ir::DType::f32);
+  for (int i = 0; i < 99; ++i) counts.add(1, 1 + std::ldexp(3, -23));
+  counts.add(1, 2);
+  CHECK_EQ(counts.p99(), 3);
+  counts.add(1, 2);
+  CHECK_GT(counts.p99(), 1e6);
 }
 
 TEST_CASE("a ratio of outliers may be outside") {

@@ -85,9 +85,7 @@ TEST_CASE("without a clear difference in memory there is no answer") {
   WeightBytes hidden = plenty;
   hidden.others = 500 * mib;
   CHECK(!are_kept_packed(hidden, 700 * mib));
-  CHECK(check::packed_text(few, 2 * mib, "tract 0.23.9") ==
-        "tract 0.23.9 has 1 packed weights, too few to infer from its memory whether it keeps them "
-        "packed");
+  CHECK(check::packed_text(few, 2 * mib, "tract 0.23.9").empty());
 }
 
 }  // namespace

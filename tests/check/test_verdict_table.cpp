@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "src/check/verdict_table.h"
+#include "src/diag/printable.h"
 #include "tests/tract/support.h"
 
 namespace t2n::test {
@@ -88,18 +89,47 @@ TEST_CASE("one line per output, columns aligned") {
       row("unmeasured", reference, reference, std::nullopt),
   };
   rows[0].times_torch = 1.25;
-  CHECK_EQ(
-      check::verdict_table(rows),
-      "  output      shape   max|Δ|   max rel  SNR dB  outliers  x torch  response  moved  "
-      "verdict\n"
-      "  y           2,2     1.0e-04  2.5e-05  94.8    0         1.2      2.1e+04   100 %  ok\n"
-      "  größe       scalar  0        0        inf     0         -        2.1e+04   25 %   "
-      "inconclusive\n"
-      "  logits      2,2     5.0e-01  2.5e-01  20.8    1         -        2.1e+04   90 %   "
-      "DIFFERS\n"
-      "  shape       2,2     -        -        -       -         -        -         -      "
-      "DIFFERS: shape [4], expected [2,2]\n"
-      "  unmeasured  2,2     0        0        inf     0         -        -         -      ok\n");
+  CHECK_EQ(check::verdict_table(rows, 200),
+           "  output      shape   max|Δ|   max rel  p99 ulp  SNR dB  outliers  x torch  response  "
+           "moved  "
+           "verdict\n"
+           "  y           2,2     1.0e-04  2.5e-05  210      94.8    0         1.2      2.1e+04   "
+           "100 %  "
+           "ok\n"
+           "  größe       scalar  0        0        0        inf     0         -        2.1e+04   "
+           "25 %   "
+           "inconclusive\n"
+           "  logits      2,2     5.0e-01  2.5e-01  2.1e+06  20.8    1         -        2.1e+04   "
+           "90 %   "
+           "DIFFERS\n"
+           "  shape       2,2     -        -        -        -       -         -        -         "
+           "-      "
+           "DIFFERS: shape [4], expected [2,2]\n"
+           "  unmeasured  2,2     0        0        0        inf     0         -        -         "
+           "-      "
+           "ok\n");
+}
+
+TEST_CASE("a table has the columns that fit, and the most telling ones always") {
+  const ir::Tensor reference = f32({2, 2}, {1, 2, 3, 4});
+  std::vector<OutputRow> rows = {
+      row("encoder.layers.11.attention.größe", reference, f32({2, 2}, {1, 2, 3, 4.0001F}), 1)};
+  size_t last = 0;
+  for (const size_t width : {50, 60, 80, 100, 120, 140}) {
+    CAPTURE(width);
+    const std::string table = check::verdict_table(rows, width);
+    for (size_t at = 0; at < table.size(); at = table.find('\n', at) + 1)
+      CHECK_LE(text_width(table.substr(at, table.find('\n', at) - at)), width);
+    for (const char* heading : {"output", "max|Δ|", "x torch", "verdict"})
+      CHECK_NE(table.find(heading), std::string::npos);
+    CHECK_NE(table.find("größe"), std::string::npos);
+    CHECK_GE(table.size(), last);
+    last = table.size();
+  }
+  // Outliers are of no interest if there are none.
+  CHECK_EQ(check::verdict_table(rows, 90).find("outliers"), std::string::npos);
+  rows[0] = row("y", reference, f32({2, 2}, {1, 2.5F, 3, 4}), 0.9);
+  CHECK_NE(check::verdict_table(rows, 80).find("outliers"), std::string::npos);
 }
 
 TEST_CASE("values that agree are inconclusive where too few elements move") {

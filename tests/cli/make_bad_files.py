@@ -160,13 +160,18 @@ def main():
     import hostile_files  # here, so that the lines above keep their numbers
     import hostile_operators
     import other_models
+    import saved_tensors
 
     other_models.write_all(folder)
+    saved_tensors.write_all(folder)
     hostile_files.write_all(folder / "hostile")
     hostile_operators.write_all(folder / "operators")
     import check_models
 
     check_models.saved(folder)
+    import refused_models
+
+    refused_models.write_all(folder)
 
 
 if __name__ == "__main__":

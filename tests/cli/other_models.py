@@ -3,6 +3,7 @@
 import torch
 from torch import nn
 
+import deep_models
 import state_models as states
 
 
@@ -293,7 +294,36 @@ def fake_quantisers(folder):
     torch.jit.trace(FakeQuantises(is_calibrated=True), sample).save(folder / "calibrated_to_one.pt")
 
 
+class TakesState(nn.Module):
+    """A recurrent layer whose state is the caller's."""
+
+    def __init__(self):
+        super().__init__()
+        self.cell = nn.LSTM(3, 4, batch_first=True)
+
+    def forward(self, x, h, c):
+        y, (h, c) = self.cell(x, (h, c))
+        return y, h, c
+
+
+class Normalises(nn.Module):
+    """With statistics that training mode changes."""
+
+    def __init__(self):
+        super().__init__()
+        self.norm = nn.BatchNorm1d(3)
+
+    def forward(self, x):
+        return self.norm(x)
+
+
 def write_all(folder):
+    deep_models.write_all(folder)
+    torch.manual_seed(5)
+    state = torch.zeros(1, 2, 4)
+    torch.jit.trace(TakesState().eval(), (torch.randn(2, 6, 3), state, state)).save(folder / "takes_state.pt")
+    torch.jit.trace(Normalises().train(), torch.randn(4, 3), check_trace=False).save(folder / "traced_in_training.pt")
+    torch.save(torch.ones(2, 3), folder / "saved_tensor.pt")
     fake_quantisers(folder)
     table_of_half_bytes(folder / "half_bytes.pt")
     for model in MODELS:

@@ -82,7 +82,7 @@ TEST_CASE("labels that are no classes are refused before anything is searched") 
         at.run({"--compress", "coarse.json", "--labels", "labels.npy", "--max-loss", "3%"});
     CHECK_EQ(result.code, 3);
     CHECK(contains(result.err,
-                   "is no class of the output 'output_0'\n"
+                   "is not a class of the output 'output_0'\n"
                    "  why:  its last axis has 10 classes, counted from 0\n"));
   }
 }

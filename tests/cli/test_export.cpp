@@ -169,7 +169,7 @@ TEST_CASE("destinations that would destroy something") {
                       "' is the model itself\n  help: give another path with -o\n"));
   sandbox.folder().write("folder/readme.txt", "mine");
   check_failure(sandbox, {"export", "folder", "-t", "tract", "-o", "folder/out.tgz"}, 3,
-                "error[model-format]: 'folder' is not a file\n"
+                "error[model-format]: 'folder' is a folder, not a model\n"
                 "  help: give the .pt file that torch.jit.save wrote\n");
   check_failure(
       sandbox, digits_export({"-o", "folder"}), 8,

@@ -186,7 +186,7 @@ TEST_CASE("--lint: a strict file's violations, with places and an exit code") {
   CHECK_EQ(bad.err,
            "error[nnef-violation]: 'z': there is no operation 'frobnicate'\n"
            "  --> graph.nnef:4:3\n   |  z = frobnicate(x);\n   |  ^\n"
-           "error[nnef-violation]: 'w': its right side is no call of an operation\n"
+           "error[nnef-violation]: 'w': its right side is not a call of an operation\n"
            "  --> graph.nnef:5:3\n   |  w = [1.0];\n   |  ^\n"
            "error[nnef-violation]: 'y': 'softmax': 'axes' names axis 5 of a tensor with 2 axes\n"
            "  --> graph.nnef:6:3\n   |  y = softmax(x, axes = [5]);\n   |  ^\n");

@@ -222,6 +222,17 @@ TEST_CASE("lint finds each fault of activations that is planted in an artefact, 
       "idle-setting", "graph.quant has an entry for 'gone', which no statement assigns");
 }
 
+TEST_CASE("lint of an artefact with a statement without results") {
+  const Sandbox sandbox;
+  std::filesystem::create_directory(sandbox.path("m"));
+  write_file(sandbox, "m/graph.nnef",
+             "version 1.0;\ngraph g(x) -> (y)\n{\n  x = external(shape = [2]);\n  [] = relu(x);\n"
+             "  y = relu(x);\n}\n");
+  const Result result = sandbox.run({"lint", "m"});
+  CHECK_EQ(result.code, 0);
+  CHECK_FALSE(contains(result.err, "internal"));
+}
+
 TEST_CASE("lint finds each fault of weights that is planted in an artefact, with its module") {
   const ir::Ints shape = {8, 2, 3, 3};
   ir::Tensor dead = filled(ir::DType::i8, shape, 1);

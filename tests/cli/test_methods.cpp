@@ -94,14 +94,16 @@ TEST_CASE("each method that fails is named, and nothing is written") {
   check_failure(sandbox, methods_of({"-o", "out"}, {}), 2,
                 "error[input-missing]: encode: the input 'x' (Tensor) has no sample\n"
                 "  why:  the file does not contain its shape\n"
-                "  help: give shape and type, for example --input x=1,3,224,224,f32, or give "
-                "values: --input x=@file.npy; options for this method only begin with "
+                "  help: give its shape, such as --input x=1,16,f32, or its values: "
+                "--input x=@file.npy; options for this method only begin with "
                 "'encode:'\n"
-                "error[input-missing]: decode: the input 'x' (Tensor) has no sample\n"
-                "  why:  the file does not contain its shape\n"
-                "  help: give shape and type, for example --input x=1,3,224,224,f32, or give "
-                "values: --input x=@file.npy; options for this method only begin with "
-                "'decode:'\n");
+                "error[input-missing]: decode: 2 inputs have no samples\n"
+                "   'x' (Tensor)\n"
+                "   'memory' (Tensor)\n"
+                "  why:  the file contains neither their shapes nor their values\n"
+                "  help: give shapes and values, such as --input x=1,16,f32 --input "
+                "memory=1,16,f32; `t2nnef inspect` shows the arguments; options for this method "
+                "only begin with 'decode:'\n");
   const auto before = sandbox.listing();
   for (const std::string output : {"out", "{method}.tgz", "{method}"}) {
     // The second method is the one that fails.

@@ -156,8 +156,8 @@ TEST_CASE("declared axes, loops and integers keep their notes in the text") {
   check_failure(
       sandbox, {"opt", "dynamic.ir", "--dynamic", "tokens:0=B"}, 2,
       "error[usage]: 'dynamic.ir' is a graph, which is not traced\n"
-      "  help: give it without --dynamic, --assert, --accept-guard, --max-iterations, --state "
-      "and --method\n");
+      "  help: give it without --dynamic, --assert, --accept-guard, --max-iterations, --state, "
+      "--method and --preset\n");
 }
 
 TEST_CASE("missing and wrong weights") {

@@ -41,8 +41,8 @@ TEST_CASE("methods of a scripted model") {
   check_failure(sandbox, export_of("methods.pt", {"--method", "encode"}), 2,
                 "error[input-missing]: the input 'x' (Tensor) has no sample\n"
                 "  why:  the file does not contain its shape\n"
-                "  help: give shape and type, for example --input x=1,3,224,224,f32, or give "
-                "values: --input x=@file.npy\n");
+                "  help: give its shape, such as --input x=1,16,f32, or its values: "
+                "--input x=@file.npy\n");
 }
 
 TEST_CASE("samples that torch.save wrote") {

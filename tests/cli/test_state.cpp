@@ -101,9 +101,9 @@ TEST_CASE("what is written before it is read needs no option") {
   const Sandbox sandbox({"Scratch.pt"});
   const Result result = sandbox.run(export_of("Scratch.pt", {"-i", "x=2,3", "-v"}));
   CHECK_EQ(result.code, 0);
-  CHECK(
-      result.err.starts_with("note[model-state]: the file does not keep 'history', 'last', "
-                             "which forward writes and never reads\n"));
+  CHECK(contains(result.err,
+                 "note[model-state]: the file does not keep 'history', 'last', which forward "
+                 "writes and never reads\n"));
   const Result quiet = sandbox.run(export_of("Scratch.pt", {"-i", "x=2,3", "--state"}));
   CHECK_EQ(quiet.code, 0);
   CHECK(quiet.err.starts_with("1 note hidden; -v shows them\nScratch.pt: "));
@@ -208,8 +208,7 @@ TEST_CASE("another first value than the model's own") {
   CHECK(contains(result.err, " · x f32[4,2,3], h f32[4,2,3] · state: "));
   check_failure(sandbox, export_of("Accumulator.pt", {"-i", "x=2,3", "-i", "h=2,3"}), 2,
                 "error[input-unknown]: the model has no input 'h'\n"
-                "  why:  its inputs are: x\n"
-                "  help: did you mean 'x'?\n");
+                "  why:  its inputs are: x\n");
 }
 
 TEST_CASE("state that the model takes and gives itself") {

@@ -33,11 +33,17 @@ Commands:
   inspect                   Show inputs, outputs and content of a model or an
                             NNEF artefact
   run                       Run an NNEF artefact on given inputs
+  bench                     Measure one or two NNEF artefacts in tract
   diff                      Show the differences between two NNEF artefacts
   ops                       List the supported operators
   opt                       Run passes one by one, verify each, and find the one
                             that breaks
+  reduce                    Find the smallest part of a model that fails in the
+                            same way
   lint                      Report suspicious quantisation in a file
+  tensors                   List or write the tensors of a .pt file
+  graph                     Draw a model, a graph or an NNEF artefact as HTML or
+                            SVG
   explain                   Explain the id of a message, or an exit code
   env                       Show versions, LibTorch, engines and processor
   help                      Describe a command with all its options
@@ -45,13 +51,13 @@ Commands:
 
 Options:
   -h, --help                Print this help
-  --version                 Print the versions of t2nnef, LibTorch and the
+  -V, --version             Print the versions of t2nnef, LibTorch and the
                             default target
   -v, --verbose             With --version: also print how models are sandboxed
 
 examples:
   t2nnef export model.pt --target tract --check
-  t2nnef export model.pt -t tract@0.21.19 -i ids=1,8,i64:0..999 -o model.nnef.tar
+  t2nnef export model.pt -t tract@0.21.19 -i ids=1,8,i64:0..999 -o model.tar
   t2nnef export model.pt -t khronos -o model.nnef.tgz
 `t2nnef COMMAND --help` lists the options of a command
 )");
@@ -83,7 +89,7 @@ TEST_CASE("help and version") {
   CHECK_EQ(examples("export"),
            "examples:\n"
            "  t2nnef export model.pt --target tract --check\n"
-           "  t2nnef export model.pt -t tract@0.21.19 -i ids=1,8,i64:0..999 -o model.nnef.tar\n"
+           "  t2nnef export model.pt -t tract@0.21.19 -i ids=1,8,i64:0..999 -o model.tar\n"
            "  t2nnef export model.pt -t khronos -o model.nnef.tgz\n");
   for (const std::string command : {"check", "inspect", "run", "diff", "ops", "opt", "lint"}) {
     const std::string text = examples(command);
@@ -126,7 +132,7 @@ TEST_CASE("the help of a command: one screen, and all options on request") {
     }
     ++commands;
   }
-  CHECK_EQ(commands, 12);
+  CHECK_EQ(commands, 16);
   CHECK_EQ(sandbox.run({"help", "exprot"}).err,
            usage("there is no command 'exprot'\n  help: did you mean 'export'?\n"));
 }
@@ -186,8 +192,8 @@ TEST_CASE("misspelt and missing words") {
                 usage("there is no command 'exprot'\n  help: did you mean 'export'?\n"));
   check_failure(sandbox, {"convert"}, 2,
                 usage("there is no command 'convert'\n"
-                      "  help: commands are: export, check, inspect, run, diff, ops, opt, lint, "
-                      "explain, env, help, completion\n"));
+                      "  help: commands are: export, check, inspect, run, bench, diff, ops, opt, "
+                      "reduce, lint, tensors, graph, explain, env, help, completion\n"));
   check_failure(sandbox, {"my model.pt"}, 2,
                 usage("the command is missing before 'my model.pt'\n"
                       "  help: to export it: t2nnef export 'my model.pt' --target tract\n"));
@@ -269,7 +275,8 @@ TEST_CASE("values of options") {
   refused({"--check=very", "--tolerance", "1e-3,1e-3"},
           "--check=very and --tolerance contradict each other\n");
   refused({"--strict"},
-          "--tolerance, --seeds, --engine and --strict need --check\n  help: add --check\n");
+          "--tolerance, --seeds, --engine, --strict and --localize need --check\n  help: add "
+          "--check\n");
   const Result pass = sandbox.run({"export", "m.pt", "-t", "tract", "--disable-pass", "ded-code"});
   CHECK_EQ(pass.code, 2);
   CHECK(pass.err.starts_with("error[usage]: there is no pass called 'ded-code'\n"));

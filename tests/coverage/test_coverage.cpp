@@ -191,8 +191,8 @@ TEST_CASE("a refusal credits the argument that its text names") {
   one.message = "aten::add: alpha=2 has no translation for tract@1.0.0";  // another overload
   CHECK_EQ(credited(one), "");
   one.message = "2 refused arguments (11 uses) have no translation for tract@1.0.0";
-  one.details = {"10x aten::add.Tensor: alpha=2   first: the model", "    why: it must be 1",
-                 " 1x aten::gelu: approximate='fast'"};
+  one.uses = {{.what = "aten::add.Tensor: alpha=2", .count = 10, .why = "it must be 1"},
+              {.what = "aten::gelu: approximate='fast'", .count = 1}};
   CHECK_EQ(credited(one), "aten::gelu approximate\naten::add.Tensor alpha\n");
 }
 

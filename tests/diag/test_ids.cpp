@@ -53,7 +53,7 @@ TEST_CASE("the document has a row for every exit code") {
 }
 
 TEST_CASE("ids are sorted slugs, each once") {
-  const std::vector<DiagnosticId>& ids = diagnostic_ids();
+  const std::span<const DiagnosticId> ids = diagnostic_ids();
   for (size_t i = 1; i < ids.size(); ++i) CHECK_LT(ids[i - 1].id, ids[i].id);
   for (const DiagnosticId& row : ids)
     CHECK_EQ(row.id.find_first_not_of("abcdefghijklmnopqrstuvwxyz-"), std::string_view::npos);

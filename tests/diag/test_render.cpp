@@ -106,7 +106,12 @@ TEST_CASE("the nearest word, and none where none is near") {
   const std::vector<std::string> words = {"export", "inspect", "ops"};
   CHECK_EQ(nearest("exprot", words), "export");
   CHECK_EQ(nearest("inspct", words), "inspect");
+  CHECK_EQ(nearest("EXPORT", words), "export");
   CHECK_EQ(nearest("quantize", words), "");
+  CHECK_EQ(nearest("man", {"run"}), "");  // two of three letters differ
+  CHECK_EQ(nearest("y", {"x"}), "");
+  CHECK_EQ(nearest("aten::nope", {"aten::copy"}), "");  // the namespace does not count
+  CHECK_EQ(nearest("aten::sofmax", {"aten::softmax", "aten::max"}), "aten::softmax");
   CHECK_EQ(nearest("x", {}), "");
 }
 

@@ -24,7 +24,7 @@ TEST_CASE("a dictionary key that depends on sizes stays constant, or is refused"
            "the number 12 is computed from sizes");
   CHECK_EQ(
       said_of(dict + "  return x * float(d[int(round(x.size(1) / 4))])\n"),
-      "the model requires ((S + 2) // (8)) + ((S + 5) // (8)) == 3, which NNEF cannot express");
+      "the model requires (S + 2)//8 + (S + 5)//8 == 3, which NNEF cannot express");
   // No whole number.
   CHECK_EQ(said_of("  d = {2.0: 1, 3.0: 2}\n  return x * float(d.get(float(x.size(1)), 5))\n"),
            "the number 12. is computed from sizes");

@@ -162,8 +162,7 @@ TEST_CASE("factors must be as large as each other, and what is normalised must b
                   {"x:0=B"});
   };
   const Strings refused = {
-      "dynamic-assumption: the model requires -2*((B) // (2)) + B == 1, which NNEF cannot "
-      "express"};
+      "dynamic-assumption: the model requires -2*(B//2) + B == 1, which NNEF cannot express"};
   for (const char* result :
        {"odd[0, :, :3].t() @ torch.ones(1, 4)", "torch.linear(odd[0].t(), torch.ones(4, 1))",
         "torch.conv1d(odd, torch.ones(4, 1, 3))",

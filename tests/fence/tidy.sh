@@ -17,14 +17,14 @@ trap 'rm -rf "$folder"' EXIT
 tidy() {
   "$tool" --quiet --config-file=.clang-tidy \
     --checks='-clang-analyzer-*,-bugprone-suspicious-include,-bugprone-unchecked-optional-access,-readability-function-size' \
-    --header-filter='/(cli|ir|nnef_writer|ops|src)/([^/]*/)?[^/]*\.(h|cpp)$' \
+    --header-filter='/(cli|ir|nnef_writer|ops|src)/.*\.(h|cpp)$' \
     "$1" -- -std=c++20 -I. -I"$folder" >"$folder/$(echo "$1" | tr / _).log" 2>&1
 }
 
 # A fault that it does not find means that it looks at nothing.
-mkdir -p "$folder/src/planted"
-printf 'struct planted_name {};\n' >"$folder/src/planted/planted.cpp"
-printf '#include "src/planted/planted.cpp"\n' >"$folder/planted.cpp"
+mkdir -p "$folder/src/planted/deep"
+printf 'struct planted_name {};\n' >"$folder/src/planted/deep/planted.cpp"
+printf '#include "src/planted/deep/planted.cpp"\n' >"$folder/planted.cpp"
 if tidy "$folder/planted.cpp"; then echo "clang-tidy did not find a planted fault"; exit 1; fi
 
 find cli ir nnef_writer ops src -name '*.h' ! -path 'src/frontend/*' ! -path 'src/eval/*' ! -path 'src/interp/*' |

@@ -252,7 +252,8 @@ TEST_CASE("without --state all states are refused in one error") {
       "  return x * self.num_batches_tracked\n",
       {{"num_batches_tracked", values({1}, {1}, ir::DType::i64)}});
   training.options().explicit_states = false;
-  CHECK(training.error().ends_with("in eval mode, or call model.eval() before tracing\n"));
+  CHECK(training.error().ends_with(
+      "  help: call model.eval() before tracing, and save the model again\n"));
   // That the state is no constant is what makes this one fail: the state is what is told.
   Model index =
       model("def forward(self, x):\n  i = int(self.i)\n  self.i.add_(1)\n  return x[:, i]\n",

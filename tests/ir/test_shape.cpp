@@ -3,6 +3,7 @@
 
 #include <map>
 
+#include "ir/readable.h"
 #include "tests/ir/support.h"
 
 namespace t2n::ir {
@@ -111,6 +112,25 @@ TEST_CASE("size expressions to text and back") {
     CHECK(entry.second.str() == entry.first);
     CHECK(parse_dim(entry.first) == entry.second);
   }
+}
+
+TEST_CASE("people read sizes with few parentheses, and the text means the same") {
+  const std::map<std::string, Dim> cases = {{"S//64 - 1", floor_div(kS, 64) - 1},
+                                            {"(S + 1)//2", floor_div(kS + 1, 2)},
+                                            {"2*(S%3) + 1", 2 * floor_mod(kS, 3) + 1},
+                                            {"-(S//2) + 4", 4 - floor_div(kS, 2)},
+                                            {"(S//3)//T", floor_div(floor_div(kS, 3), kT)},
+                                            {"S//(T + 1)", floor_div(kS, kT + 1)},
+                                            {"min((S + 1)//2, T)", min(floor_div(kS + 1, 2), kT)},
+                                            {"-7", -7},
+                                            {"-2*S*T - 1", -2 * kS * kT - 1}};
+  for (const auto& entry : cases) {
+    CAPTURE(entry.first);
+    CHECK_EQ(readable(entry.second), entry.first);
+    CHECK(parse_dim(entry.first) == entry.second);
+  }
+  CHECK_EQ(readable(Shape{1, floor_div(kS, 64) - 1, 4}), "[1,S//64 - 1,4]");
+  CHECK_EQ(readable(Comparison{floor_div(kS, 64), Relation::ge, 2}), "S//64 >= 2");
 }
 
 TEST_CASE("text is read like Python's") {

@@ -156,7 +156,7 @@ void Jury::hear(std::vector<trace::SampleInput> inputs, std::vector<ir::Tensor> 
 /// Calls `hear` with what torch takes; the others are no inputs for the model.
 void Jury::try_to_hear(std::vector<trace::SampleInput> inputs) {
   try {
-    auto torch = torch_module().run_in(model_.session, inputs, trace::Executor::ours);
+    auto torch = torch_module().run_in(*model_.session, inputs, trace::Executor::ours);
     hear(std::move(inputs), std::move(torch));
   } catch (const Error& error) {
     if (error.diagnostic().id == "internal") throw;

@@ -100,7 +100,7 @@ class Recording {
   void append(ir::Node node) {
     for (ir::Argument& arg : node.args) {
       ir::change_refs(arg.value, [&](ir::ValueId& id) { id = ids_.at(id); });
-      loops::change_dims(arg.value, [&](const ir::Dim& dim) { return renamed(dim); });
+      for (ir::Dim& dim : ir::dims(arg.value)) dim = renamed(dim);
     }
     const std::string op(ir::op_short_name(node.op));
     node.call = naming_.call(node.scope, op);

@@ -36,9 +36,11 @@ class Exporter:
         return os.waitstatus_to_exitcode(struct.unpack("<i", answer)[0]), self.said.read_text(errors="replace")
 
     def start(self):
-        library = Path(self.program).resolve().parent / "libt2nnef_torch.so"
+        folder = Path(self.program).resolve().parent
+        libraries = [folder / "torch/lib/libtorch_cpu.so", folder / "libt2nnef_torch.so"]
         environment = os.environ | {"OMP_NUM_THREADS": "1", "OMP_WAIT_POLICY": "passive",
-                                    "LD_PRELOAD": str(FORK_SERVER), "T2NNEF_FORK_SERVER_LOADS": str(library)}
+                                    "LD_PRELOAD": str(FORK_SERVER),
+                                    "T2NNEF_FORK_SERVER_LOADS": ":".join(map(str, libraries))}
         self.process = subprocess.Popen([self.program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment,
                                         preexec_fn=limit_memory)
 

@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -60,8 +61,10 @@ void become_program(const std::string& said) {
 
 int serve(int /*argc*/, char** argv, char** environment) {
   ::unsetenv("LD_PRELOAD");
-  require(::dlopen(std::getenv("T2NNEF_FORK_SERVER_LOADS"), RTLD_LAZY | RTLD_GLOBAL) != nullptr,
-          "LibTorch");
+  std::istringstream libraries(std::getenv("T2NNEF_FORK_SERVER_LOADS"));  // paths, with ':'
+  for (std::string path; std::getline(libraries, path, ':');) {
+    require(::dlopen(path.c_str(), RTLD_LAZY | RTLD_GLOBAL) != nullptr, path.c_str());
+  }
   for (std::vector<std::string> request = read_request(); !request.empty();
        request = read_request()) {
     const pid_t child = ::fork();

@@ -127,8 +127,8 @@ TEST_CASE("arguments that are not tensors") {
   CHECK_EQ(leaf<std::string>("s=str:a=b:c"), "a=b:c");
   CHECK_EQ(leaf<std::string>("s=str:"), "");
   CHECK(std::holds_alternative<ir::None>(parse("n=none").input.value));
-  CHECK(refusal("n=int:3.5").starts_with("  why:  '3.5' is no integer\n"));
-  CHECK(refusal("n=float:x").starts_with("  why:  'x' is no number\n"));
+  CHECK(refusal("n=int:3.5").starts_with("  why:  '3.5' is not an integer\n"));
+  CHECK(refusal("n=float:x").starts_with("  why:  'x' is not a number\n"));
   CHECK(refusal("n=bool:1").starts_with("  why:  '1' is neither true nor false\n"));
 }
 
@@ -147,7 +147,8 @@ TEST_CASE("refusals") {
                                      "  help: did you mean 'bool'?\n");
   CHECK_EQ(refusal("x=None").substr(refusal("x=None").find("  help")),
            "  help: did you mean 'none'?\n");
-  CHECK_EQ(refusal("x=1x3"), "  why:  '1x3' is neither a size nor a dtype; " + dtypes + examples);
+  CHECK_EQ(refusal("x=1x3"), "  why:  commas separate the sizes\n  help: write 1,3\n");
+  CHECK_EQ(refusal("x=1y3"), "  why:  '1y3' is neither a size nor a dtype; " + dtypes + examples);
 }
 
 TEST_CASE("refused shapes and ranges") {
@@ -158,7 +159,7 @@ TEST_CASE("refused shapes and ranges") {
   CHECK_EQ(why("x=1,-3"), "-3 is not a valid size");
   CHECK(why("x=1,,3").starts_with("'' is neither a size nor a dtype"));
   CHECK(why("x=1,3,").starts_with("'' is neither a size nor a dtype"));
-  CHECK_EQ(why("x=f32,1"), "'f32' occurs among the sizes");
+  CHECK_EQ(why("x=f32,1"), "'f32' is among the sizes");
   CHECK(why("x=[1,3],5").starts_with("'5' is neither a size nor a dtype"));
   CHECK_EQ(why("x=[1,3"), "the ']' is missing");
   CHECK_EQ(why("x=[1,3]f32"), "a ',' is missing after the ']'");

@@ -151,9 +151,9 @@ TEST_CASE("the standard converts nothing silently") {
   CHECK(type_refusal("cast(s)") ==
         "'cast': no argument determines its type, write cast<scalar>(…) or another type");
   CHECK(type_refusal("relu<scalar>(s)") == "'relu' is not generic, and <scalar> is given");
-  CHECK(type_refusal("copy<?>(s)") == "'copy': <?> is no type of tensors");
+  CHECK(type_refusal("copy<?>(s)") == "'copy': <?> is not a type of tensors");
   CHECK(type_refusal("external<string>(shape = [1])") ==
-        "'external': <string> is no type of tensors");
+        "'external': <string> is not a type of tensors");
   CHECK(type_refusal("external<f32>(shape = [1])") == "there is no type 'f32'");
 }
 

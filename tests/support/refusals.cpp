@@ -28,14 +28,10 @@ bool is_same(ir::OpId own, const std::string& named) {
 }  // namespace
 
 std::vector<Refused> refusals(const Diagnostic& diagnostic) {
-  static const std::regex kRow(R"(^\s*\d+x (.*))"), kWhy(R"(^\s*why: (.*))");
   std::vector<Refused> out;
-  for (const std::string& line : diagnostic.details) {
-    std::smatch found;
-    if (std::regex_match(line, found, kRow))
-      out.push_back(parse(found[1]));
-    else if (!out.empty() && std::regex_match(line, found, kWhy))
-      out.back().why = found[1];
+  for (const Use& use : diagnostic.uses) {
+    out.push_back(parse(use.what));
+    out.back().why = use.why;
   }
   if (!out.empty()) return out;
   out.push_back(parse(diagnostic.message));

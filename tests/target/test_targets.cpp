@@ -46,6 +46,8 @@ TEST_CASE("versions are three numbers within what was measured") {
              cat("error[usage]: cannot read the version '", text,
                  "'\n  why:  a version is three numbers\n  help: write it as in '0.23.9'\n"));
   }
+  CHECK(usage_error("tract@0.21").ends_with("write it as in '0.21.19'\n"));
+  CHECK(usage_error("TRACT").ends_with("; did you mean 'tract'?\n"));
   CHECK_EQ(usage_error("tract@0.24.0"),
            "error[usage]: tract 0.24.0 is newer than any version that t2nnef knows\n"
            "  help: the newest known version is 0.23.9\n");

@@ -99,7 +99,7 @@ TEST_CASE("a refused argument is shown as it is, with its place") {
            "error[unsupported-argument]: test::gelu: approximate='fast' has no translation for "
            "tract@0.23.9\n"
            "  --> act (GELU), model.py:1\n"
-           "   and 1 more of the same\n"
+           "  --> act (GELU), model.py:3\n"
            "  why:  known values are 'none' and 'tanh'\n");
 }
 

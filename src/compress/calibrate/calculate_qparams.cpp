@@ -48,7 +48,7 @@ bool calculate(Observation& observation, const ir::Tensor* constant) {
   if (!observation.low.empty())
     for (size_t i = 0; i < observation.low.size(); ++i)
       ranges.push_back({observation.low[i], observation.high.at(i)});
-  else if (constant != nullptr && passes::is_loaded(*constant) && constant->elements() > 0)
+  else if (constant != nullptr && constant->is_loaded() && constant->elements() > 0)
     ranges = ranges_of(observation, *constant);
   for (const Range& range : ranges) {
     const Scale scale = scale_for(range, observation.scheme);

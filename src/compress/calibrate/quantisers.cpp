@@ -63,7 +63,7 @@ std::string unfit_for_half(const WeightStatistics& statistics) {
 
 WeightStatistics statistics_of(const ir::Tensor& data) {
   WeightStatistics out;
-  if (!passes::is_loaded(data)) return out;
+  if (!data.is_loaded()) return out;
   ir::for_each_part(data, [&](size_t, std::span<const double> elements) {
     for (const double element : elements) {
       out.is_finite = out.is_finite && std::isfinite(element);
@@ -80,7 +80,7 @@ WeightStatistics statistics_of(const ir::Tensor& data) {
 /// Whether per-channel scales would be a large part of the stored bytes, and one scale is almost as
 /// accurate.
 bool shares_scale(const ir::Tensor& data, size_t axis, const QuantScheme& scheme) {
-  if (!passes::is_loaded(data) || data.elements() == 0) return false;
+  if (!data.is_loaded() || data.elements() == 0) return false;
   constexpr int64_t kFile = 128;  // the header of a file of scales
   constexpr int64_t kShare = 20;
   const int64_t channels = data.shape.at(axis);
@@ -114,7 +114,7 @@ std::string unfit_for_integers(const ir::Tensor& weight, const WeightStatistics&
   if (statistics.largest > 0 &&
       statistics.largest < kLeastScale * static_cast<double>(highest(scheme)))
     return std::string(kTooSmall);
-  const bool is_free = scheme.is_per_channel && scheme.may_share_scale && passes::is_loaded(weight);
+  const bool is_free = scheme.is_per_channel && scheme.may_share_scale && weight.is_loaded();
   if (!is_free || !axis || shares_scale(weight, static_cast<size_t>(*axis), scheme)) return "";
   constexpr int64_t kFloat = 4;
   const int64_t channels = weight.shape.at(*axis);

@@ -66,9 +66,8 @@ void collect_findings(const ir::Graph& graph, const passes::PassContext& context
 }
 
 bool has_unloaded(const ir::Graph& graph) {
-  return std::any_of(
-      graph.constants.begin(), graph.constants.end(),
-      [](const ir::Constant& constant) { return !passes::is_loaded(constant.data); });
+  return std::any_of(graph.constants.begin(), graph.constants.end(),
+                     [](const ir::Constant& constant) { return !constant.data.is_loaded(); });
 }
 
 }  // namespace
@@ -103,12 +102,10 @@ void report_findings(const std::vector<Finding>& findings, const Report& report,
           .help = "`t2nnef lint` with the same options lists all"});
 }
 
-}  // namespace t2n::compress
-
-bool t2n::compress::lint_quantisation(ir::Graph& graph, const passes::PassContext& context) {
+bool lint_quantisation(ir::Graph& graph, const passes::PassContext& context) {
   if (!context.report) return false;
-  for (const Finding& finding : compress::lint(graph, context)) context.report(warning_of(finding));
-  for (const std::string& skipped : compress::skipped_rules(graph, context))
+  for (const Finding& finding : lint(graph, context)) context.report(warning_of(finding));
+  for (const std::string& skipped : skipped_rules(graph, context))
     context.report({.severity = Severity::note,
                     .id = "lint",
                     .message = cat("not checked: ", skipped),
@@ -118,3 +115,5 @@ bool t2n::compress::lint_quantisation(ir::Graph& graph, const passes::PassContex
                     .help = {}});
   return false;
 }
+
+}  // namespace t2n::compress

@@ -74,7 +74,7 @@ class Filling {
     if (constants_[index] < 0) return;
     out.stored = index;
     const ir::Tensor& data = graph_.constants[constants_[index]].data;
-    if (passes::is_loaded(data)) out.data = &data;
+    if (data.is_loaded()) out.data = &data;
   }
 
   /// Marks float results that are dequantised, or that rearrange dequantised elements.

@@ -54,6 +54,7 @@ struct OutputLoss {
   int64_t right_before = 0;  ///< rows with a correct label
   int64_t right_after = 0;
   int64_t labelled = 0;
+  bool has_classes = true;  ///< whether the largest element of a row means anything
   /// Adds another batch.
   void add(const ir::Tensor& before, const ir::Tensor& after, const BatchRows& rows_of_batch = {});
 };

@@ -76,7 +76,7 @@ class Compensating {
     if (observation.scheme.bits > kMostBits)
       return cat("integers of ", observation.scheme.bits, " bits are not supported");
     const Tensor& weight = graph_.constants[index].data;
-    if (!passes::is_loaded(weight)) return "its values are not loaded";
+    if (!weight.is_loaded()) return "its values are not loaded";
     const IntegerQParams qparams = {observation.scale, observation.zero_point,
                                     lowest(observation.scheme), highest(observation.scheme)};
     const std::string name = graph_.values[observation.self].name;

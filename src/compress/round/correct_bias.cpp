@@ -91,7 +91,7 @@ class Correcting {
       const int index = constants_[ref->id];
       if (index < 0) return "its bias is not a constant";
       const Tensor& bias = before_.constants[index].data;
-      if (!passes::is_loaded(bias)) return "its bias is not loaded";
+      if (!bias.is_loaded()) return "its bias is not loaded";
       values = ir::to_f64(bias);
       dtype = bias.dtype;
       name = before_.values[ref->id].name + "_corrected";

@@ -183,7 +183,7 @@ class AddingMasks {
             value.quant ? "the model already quantises it" : "it is computed from other constants");
       return;
     }
-    if (!passes::is_loaded(data(weight.value))) return;
+    if (!data(weight.value).is_loaded()) return;
     requests_[weight.value].push_back({ir::node_address(graph_, node), pruning,
                                        inputs_axis(weight, value.shape.size()),
                                        groups_of_inputs(node, weight)});

@@ -60,7 +60,7 @@ class Storing : public passes::Rewriter {
       return false;
     }
     const ir::Tensor& weights = graph_.constants[index].data;
-    const bool is_finite = passes::is_loaded(weights) && weights.dtype == ir::DType::f32;
+    const bool is_finite = weights.is_loaded() && weights.dtype == ir::DType::f32;
     if (!is_finite) return false;
     const ir::ValueId stored = constant(integers_of(weights, fake, info->is_signed));
     value(stored).quant = std::move(info);

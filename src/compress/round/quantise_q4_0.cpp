@@ -98,7 +98,7 @@ class Packer {
 
   std::string problem(const Tensor& data, const Q4Readers& readers) const {
     if (!readers.problem.empty()) return readers.problem;
-    if (!passes::is_loaded(data)) return "its values are not loaded";
+    if (!data.is_loaded()) return "its values are not loaded";
     const Tensor rows = readers.is_transposed ? transposed(data) : data;
     if (!fits_q4_0(rows.shape)) return "its row length is not a multiple of 32";
     for (const Q4Reader& reader : readers.all) {

@@ -14,7 +14,7 @@
 
 #include "src/diag/error.h"
 #include "src/frontend/load/allocation.h"
-#include "src/frontend/load/convert.h"
+#include "src/frontend/load/code.h"
 #include "src/frontend/load/guards.h"
 #include "src/frontend/load/nesting.h"
 #include "src/frontend/load/operator_scan.h"
@@ -24,7 +24,6 @@
 #include "src/frontend/load/vision.h"
 #include "src/frontend/load/warning_relay.h"
 #include "src/model_file/allowed.h"
-#include "src/model_file/code_scan.h"
 #include "src/model_file/pickle_scan.h"
 #include "src/model_file/sniff.h"
 
@@ -96,26 +95,6 @@ void check_type(const std::string& text) {
 c10::TypePtr parse_type(const std::string& text) {
   check_type(text);
   return torch::jit::Unpickler::defaultTypeParser(text);
-}
-
-/// "__torch__.torch.nn" of "code/__torch__/torch/nn.py"; "" for records that are not code.
-std::string module_of(const std::string& record) {
-  if (!record.starts_with("code/") || !record.ends_with(".py")) return {};
-  std::string out = record.substr(5, record.size() - 8);
-  std::replace(out.begin(), out.end(), '/', '.');
-  return out;
-}
-
-/// Returns the operators that the code calls.
-std::set<std::string> check_code(const Archive& archive) {
-  model_file::CodeScan scan;
-  for (const auto& [name, record] : archive.records())
-    if (const std::string module = module_of(name); !module.empty()) {
-      const auto text = archive.read(name);
-      scan.add({text->data(), text->size()}, module);
-    }
-  scan.finish();
-  return scan.operators();
 }
 
 /// Reads an archive into a module, once.
@@ -305,7 +284,8 @@ Loaded load_model(const std::string& path, MakeBySetstate make_by_setstate) {
   const c10::WarningUtils::WarningHandlerGuard warnings(&relay);
   const auto archive = Archive::open(path);
   limit_allocations(archive->mapping()->size(), 0);
-  const std::set<std::string> called = check_code(*archive);
+  const model_file::CodeScan code = scan_code(*archive);
+  const std::set<std::string> called = operators_in(code);
   for (;;) {
     try {
       return Deserializer(archive, make_by_setstate).run();
@@ -313,7 +293,9 @@ Loaded load_model(const std::string& path, MakeBySetstate make_by_setstate) {
       const std::string message = current_torch_message();
       refuse_unknown_class(message);
       refuse_prepared(called);
-      if (!declare_unknown(called)) model_file::refuse_archive(message, path);
+      if (declare_unknown(called)) continue;
+      refuse_uncompiled(*archive, code, message);
+      model_file::refuse_archive(message, path);
     }
   }
 }

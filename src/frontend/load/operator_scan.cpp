@@ -5,6 +5,7 @@
 #include <torch/csrc/jit/ir/constants.h>
 
 #include <algorithm>
+#include <span>
 
 #include "src/diag/error.h"
 #include "src/frontend/load/operators.h"
@@ -74,19 +75,30 @@ namespace {
   if (std::all_of(refusals.begin(), refusals.end(),
                   [](const ForbiddenUse& each) { return is_prepared(each.what); }))
     refuse_operator_of_cpu(first.what);
+  const auto location = [&](const ForbiddenUse& use) {
+    const bool is_known =
+        sources != nullptr && use.node != nullptr && method_of(use.function) != "__setstate__";
+    return is_known ? std::vector<Where>{location_of(use, *sources)} : std::vector<Where>();
+  };
   Diagnostic out;
   out.id = "denied-operator";
   out.message = cat("the model calls ", quoted(first.what), " ", location_text(first.function));
-  constexpr size_t kShown = 8;
-  for (size_t i = 1; i < refusals.size() && i < kShown; ++i)
-    out.details.push_back(
-        cat("also ", quoted(refusals[i].what), " ", location_text(refusals[i].function)));
-  if (refusals.size() > kShown)
-    out.details.push_back(cat("and ", refusals.size() - kShown, " more"));
-  if (sources != nullptr && first.node != nullptr && method_of(first.function) != "__setstate__")
-    out.where.push_back(location_of(first, *sources));
+  out.where = location(first);
   out.why = first.reason;
   out.help = model_file::denial_help(first.what);
+  if (refusals.size() > 1) {
+    constexpr size_t kShown = 20;
+    std::vector<Use> uses;
+    for (const ForbiddenUse& each : std::span(refusals).first(std::min(refusals.size(), kShown)))
+      uses.push_back({.what = cat(quoted(each.what), " ", location_text(each.function)),
+                      .where = location(each),
+                      .why = each.reason == first.reason ? "" : each.reason,
+                      .help = {}});
+    set_uses(out, std::move(uses));
+    if (refusals.size() > kShown)
+      out.details.push_back(cat("and ", refusals.size() - kShown, " more"));
+    out.message = cat("the model has ", refusals.size(), " calls that are not allowed");
+  }
   throw Error(std::move(out));
 }
 

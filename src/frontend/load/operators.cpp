@@ -138,6 +138,12 @@ bool declare_unknown(const std::set<std::string>& names) {
   return any;
 }
 
+bool torch_knows(const std::string& name) {
+  const auto symbol = c10::Symbol::fromQualString(name);
+  return !is_unknown(name) && (!torch::jit::getAllOperatorsFor(symbol).empty() ||
+                               !torch::jit::getAllBuiltinFunctionsFor(symbol).empty());
+}
+
 bool is_unknown(std::string_view name) { return unknown_operators().contains(name); }
 
 }  // namespace t2n::trace

@@ -25,6 +25,8 @@ bool is_written(const c10::Argument& argument);
 /// Declares those operators that LibTorch does not know, so that code which calls them can be
 /// loaded. Returns false if it knows all.
 bool declare_unknown(const std::set<std::string>& names);
+/// Whether this LibTorch has an operator, or a function, of this name.
+bool torch_knows(const std::string& name);
 bool is_unknown(std::string_view name);
 
 }  // namespace t2n::trace

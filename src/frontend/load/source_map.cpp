@@ -23,7 +23,9 @@ std::string base_name(const std::string& path) {
 
 /// True for torch's own Python.
 bool is_torch_file(const std::string& path) {
-  constexpr std::array<std::string_view, 3> kFolders = {"torch/nn/", "torch/jit/", "torch/_"};
+  constexpr std::array<std::string_view, 8> kFolders = {
+      "torch/nn/", "torch/jit/",   "torch/_",    "torch/functional.py",
+      "torch/ao/", "torch/utils/", "torch/fft/", "torch/quantization/"};
   return std::any_of(kFolders.begin(), kFolders.end(), [&](std::string_view folder) {
     const size_t at = path.find(folder);
     return at == 0 || (at != std::string::npos && path[at - 1] == '/');
@@ -107,8 +109,12 @@ std::optional<std::pair<size_t, size_t>> assignment_after(std::string_view text,
 
 const SourceMap::Entry* SourceMap::entry_of(const torch::jit::SourceRange& range) {
   if (!range.source() || !range.source()->filename()) return nullptr;
-  const Table& known = table(*range.source()->filename());
-  const auto offset = static_cast<int64_t>(range.start());
+  return entry_at(*range.source()->filename(), range.start());
+}
+
+const SourceMap::Entry* SourceMap::entry_at(const std::string& record, size_t begin) {
+  const Table& known = table(record);
+  const auto offset = static_cast<int64_t>(begin);
   const auto entry = std::upper_bound(known.entries.begin(), known.entries.end(), offset,
                                       [](int64_t at, const Entry& e) { return at < e.offset; });
   return entry == known.entries.begin() ? nullptr : &*(entry - 1);
@@ -119,6 +125,14 @@ ir::Source SourceMap::find(const torch::jit::SourceRange& range, bool torch_too)
   if (entry == nullptr) return {};
   const Table& known = table(*range.source()->filename());
   return source_at(known.texts[entry->text], entry->begin, entry->end, torch_too);
+}
+
+ir::Source SourceMap::find(const std::string& record, size_t offset) {
+  const Entry* entry = entry_at(record, offset);
+  if (entry == nullptr) return {};
+  const Text& text = table(record).texts[entry->text];
+  ir::Source own = source_at(text, entry->begin, entry->end, false);
+  return own.frames.empty() ? source_at(text, entry->begin, entry->end, true) : own;
 }
 
 ir::Source SourceMap::find_assignment(const torch::jit::SourceRange& near,

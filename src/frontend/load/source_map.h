@@ -24,6 +24,8 @@ class SourceMap {
   /// The frames, and the source line with its caret. Frames in torch's own files are omitted unless
   /// `torch_too`; the result may then be empty.
   ir::Source find(const torch::jit::SourceRange& range, bool torch_too);
+  /// The same for an offset in a record: the user's own frames if there are any, else torch's.
+  ir::Source find(const std::string& record, size_t offset);
   /// The next assignment to an attribute after a nearby location: torch does not store its own.
   ir::Source find_assignment(const torch::jit::SourceRange& near, const std::string& attribute);
 
@@ -44,6 +46,7 @@ class SourceMap {
     std::vector<Text> texts;
   };
   const Entry* entry_of(const torch::jit::SourceRange& range);
+  const Entry* entry_at(const std::string& record, size_t offset);
   const Table& table(const std::string& file);
   static Table parse(const std::vector<char>& bytes);
   static ir::Source source_at(const Text& text, int64_t begin, int64_t end, bool torch_too);

@@ -1,7 +1,6 @@
 #include "src/frontend/loops/speculation.h"
 
 #include "src/diag/error.h"
-#include "src/frontend/load/convert.h"
 #include "src/frontend/load/operators.h"
 #include "src/frontend/numbers/marks.h"
 

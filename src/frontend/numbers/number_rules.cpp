@@ -4,7 +4,6 @@
 #include <map>
 #include <string_view>
 
-#include "ir/prove.h"
 #include "src/diag/error.h"
 #include "src/frontend/numbers/ratios.h"
 

@@ -15,11 +15,9 @@ namespace {
 
 /// The mark of an attribute over sizes, or null.
 Mark sizes_in(const ir::Attr& attr) {
-  if (const auto* one = std::get_if<ir::Dim>(&attr)) return opaque_mark(*one);
   Mark out;
-  if (const auto* many = std::get_if<std::vector<ir::Dim>>(&attr))
-    for (const ir::Dim& each : *many)
-      if (const Mark mark = opaque_mark(each)) out = out ? join(out, mark) : mark;
+  for (const ir::Dim& each : ir::dims(attr))
+    if (const Mark mark = opaque_mark(each)) out = out ? join(out, mark) : mark;
   return out;
 }
 

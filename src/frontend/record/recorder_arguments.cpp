@@ -7,7 +7,6 @@
 #include "src/diag/error.h"
 #include "src/diag/one_of.h"
 #include "src/frontend/load/convert.h"
-#include "src/frontend/load/operators.h"
 #include "src/frontend/numbers/number_rules.h"
 #include "src/frontend/record/packed_tables.h"
 #include "src/frontend/record/recorder.h"

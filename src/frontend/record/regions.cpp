@@ -7,7 +7,6 @@
 #include "ir/prove.h"
 #include "src/diag/error.h"
 #include "src/diag/one_of.h"
-#include "src/frontend/load/convert.h"
 #include "src/frontend/record/overlap.h"
 #include "src/loops/iteration.h"
 
@@ -301,10 +300,7 @@ void Regions::rely_on_sizes(int entry, int base) {
           "on the iteration",
           "clone() the view that is read");
     for (const ir::Argument& arg : view.args)
-      if (const auto* one = std::get_if<Dim>(&arg.value))
-        overlaps_.push_back(*one);
-      else if (const auto* many = std::get_if<std::vector<Dim>>(&arg.value))
-        overlaps_.insert(overlaps_.end(), many->begin(), many->end());
+      for (const Dim& dim : ir::dims(arg.value)) overlaps_.push_back(dim);
   }
 }
 

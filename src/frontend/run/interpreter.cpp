@@ -11,7 +11,6 @@
 #include "src/frontend/load/slots.h"
 #include "src/frontend/record/computed_numbers.h"
 #include "src/frontend/run/fixed_branch.h"
-#include "src/frontend/run/mode_rules.h"
 
 namespace t2n::trace {
 namespace {
@@ -69,7 +68,10 @@ Interpreter::Interpreter(ir::Graph& graph, const ModuleNames& names, SourceMap& 
                operations_, recorder_),
       tensors_(options, position_, state, marks_, decisions_, running_, lists_, numbers_,
                operations_, recorder_, ranges),
-      fused_(graph, options, position_, marks_, decisions_, operations_, recorder_) {}
+      fused_(graph, options, position_, marks_, decisions_, operations_, recorder_) {
+  if (options.survey != nullptr && recorder_ != nullptr)
+    surveyor_.emplace(*options.survey, graph, position_, marks_, *recorder_, operations_);
+}
 
 c10::IValue Interpreter::run(const torch::jit::Module& module, const std::string& method,
                              std::vector<c10::IValue> arguments) {
@@ -119,6 +121,11 @@ void Interpreter::run_node(Node* node, Environment& env) {
     throw Error("trace-limit",
                 cat("the model ran more than ", options_.max_operations, " operations"),
                 "a loop may not end, or unrolls into a very large graph");
+  if (surveyor_ && branches_.speculation().empty()) return survey_node(node, env);
+  run_any(node, env);
+}
+
+void Interpreter::run_any(Node* node, Environment& env) {
   if (!run_structural(node, env)) run_operation(node, env);
 }
 

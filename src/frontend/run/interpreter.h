@@ -4,15 +4,18 @@
 #include <torch/csrc/jit/api/module.h>
 #include <torch/csrc/jit/ir/ir.h>
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "src/frontend/loops/loops.h"
 #include "src/frontend/run/fused_attention.h"
 #include "src/frontend/run/liveness.h"
 #include "src/frontend/run/scalars.h"
+#include "src/frontend/run/surveyor.h"
 #include "src/frontend/run/tensor_operations.h"
 
 namespace t2n::trace {
@@ -28,12 +31,18 @@ class Interpreter {
   /// Runs a method, without its hooks, of an object that need not belong to the model.
   void run_method(const ObjectPtr& object, const std::string& method, const Values& arguments);
 
+  /// Called before each call of a module's method.
+  using OnCall = std::function<void(const c10::ivalue::Object& module, const std::string& method,
+                                    const Values& arguments)>;
+  void watch_calls(OnCall on_call) { on_call_ = std::move(on_call); }
+
   Where where() { return position_.where(); }  ///< in the program, for errors
   std::vector<Decision> decisions();           ///< in execution order
 
  private:
   void run_block(torch::jit::Block* block, Environment& env);
   void run_node(torch::jit::Node* node, Environment& env);
+  void run_any(torch::jit::Node* node, Environment& env);
   bool run_structural(torch::jit::Node* node, Environment& env);
   void run_operation(torch::jit::Node* node, Environment& env);
   void run_constant(torch::jit::Node* node, Environment& env);
@@ -42,11 +51,17 @@ class Interpreter {
   Values take(torch::jit::Node* node, Environment& env);
   // interpreter_calls.cpp
   c10::IValue run_hooked(const torch::jit::Module& module, Values arguments);
+  Diagnostic explained(Diagnostic diagnostic);
   [[noreturn]] void explain_failure();
   Values call(torch::jit::Function& function, Values arguments);
   void run_call_method(torch::jit::Node* node, Environment& env);
   void run_call_function(torch::jit::Node* node, Environment& env);
   void run_fork(torch::jit::Node* node, Environment& env);
+  // interpreter_survey.cpp
+  void survey_node(torch::jit::Node* node, Environment& env);
+  static bool reads_data(const torch::jit::Node* node, const Environment& env);
+  void run_taken(torch::jit::Node* node, Environment& env);
+  void run_iterations(torch::jit::Node* node, Environment& env);
   // interpreter_modes.cpp, interpreter_values.cpp
   void run_get_attr(torch::jit::Node* node, Environment& env);
   void run_set_attr(torch::jit::Node* node, Environment& env);
@@ -78,6 +93,8 @@ class Interpreter {
   Scalars scalars_;
   TensorOperations tensors_;
   FusedAttention fused_;
+  std::optional<Surveyor> surveyor_;
+  OnCall on_call_;
   bool reported_training_ = false;
   int64_t executed_ = 0;
 };

@@ -66,11 +66,15 @@ void Interpreter::explain_failure() {
     diagnostic.id = "forward-failed";
     diagnostic.message = cat("the model's code failed: ", first_line(current_torch_message()));
   }
-  if (diagnostic.where.empty()) {
-    diagnostic.where.push_back(position_.where());
-    if (is_observer(diagnostic.where.back())) diagnostic.help = kSwitchOff;
-  }
-  throw Error(std::move(diagnostic));
+  throw Error(explained(std::move(diagnostic)));
+}
+
+/// The diagnostic with the current location, unless it has one.
+Diagnostic Interpreter::explained(Diagnostic diagnostic) {
+  if (!diagnostic.where.empty()) return diagnostic;
+  diagnostic.where.push_back(position_.where());
+  if (is_observer(diagnostic.where.back())) diagnostic.help = kSwitchOff;
+  return diagnostic;
 }
 
 Values Interpreter::call(torch::jit::Function& function, Values arguments) {
@@ -124,6 +128,11 @@ void Interpreter::run_call_method(Node* node, Environment& env) {
   const auto object = arguments[0].toObject();
   // The type of the object itself: an interface type has no code.
   torch::jit::Function& function = object->type()->getMethod(node->s(c10::attr::name));
+  if (on_call_ && names_.is_module(*object)) {
+    Values plain;
+    for (const c10::IValue& argument : arguments) plain.push_back(marks_.without(argument));
+    on_call_(*object, node->s(c10::attr::name), plain);
+  }
   const ir::ScopeId outer = position_.calls.scope;
   if (names_.is_module(*object) && names_.scope(*object) >= 0)
     position_.calls.scope = names_.scope(*object);

@@ -17,6 +17,18 @@ namespace {
 
 using Path = InputPath;
 
+/// The text of a value that is no tensor, for `--input`.
+const char* example_of(const c10::Type& type) {
+  switch (type.kind()) {
+    case c10::TypeKind::TensorType: return "1,16,f32";
+    case c10::TypeKind::IntType: return "int:3";
+    case c10::TypeKind::FloatType: return "float:0.5";
+    case c10::TypeKind::BoolType: return "bool:true";
+    case c10::TypeKind::StringType: return "str:text";
+    default: return "none";
+  }
+}
+
 /// Builds arguments by their types from samples.
 class Binder {
  public:
@@ -39,22 +51,61 @@ class Binder {
       else
         out_.arguments.push_back(build(argument.type(), path));
     }
+    refuse_missing();
     refuse_unused();
     return std::move(out_);
   }
 
  private:
-  [[noreturn]] void refuse_missing(const Path& path, const c10::TypePtr& type) {
+  struct Missing {
+    std::string name;
+    c10::TypePtr type;
+  };
+
+  static bool is_tensor(const c10::TypePtr& type) {
+    return type->isSubtypeOf(*c10::TensorType::get());
+  }
+
+  /// The option that gives the sample.
+  static std::string example(const Missing& input) {
+    return cat("--input ", input.name, "=", example_of(*input.type));
+  }
+
+  /// Nothing stands for a missing sample, so that all of them are found.
+  c10::IValue note_missing(const Path& path, const c10::TypePtr& type) {
+    missing_.push_back({flat_name(path), type});
+    if (is_tensor(type)) ++tensors_;
+    return {};
+  }
+
+  void refuse_missing() const {
+    if (missing_.empty()) return;
     if (!unknown_.empty()) refuse_unknown(unknown_, names_);
-    const std::string name = flat_name(path);
-    const bool tensor = type->isSubtypeOf(*c10::TensorType::get());
-    throw Error(
-        "input-missing", cat("the input ", quoted(name), " (", type->str(), ") has no sample"),
-        tensor ? "the file does not contain its shape" : "the file does not contain its value",
-        tensor ? cat("give shape and type, for example --input ", name,
-                     "=1,3,224,224,f32, or give values: --input ", name, "=@file.npy")
-               : cat("give its value, for example --input ", name,
-                     "=int:3, float:0.5, bool:true, str:text or none"));
+    const Missing& first = missing_.front();
+    const bool tensor = is_tensor(first.type);
+    Diagnostic out{.id = "input-missing"};
+    if (missing_.size() == 1) {
+      out.message =
+          cat("the input ", quoted(first.name), " (", first.type->str(), ") has no sample");
+      out.why =
+          tensor ? "the file does not contain its shape" : "the file does not contain its value";
+      out.help = tensor ? cat("give its shape, such as ", example(first),
+                              ", or its values: --input ", first.name, "=@file.npy")
+                        : cat("give its value: ", example(first));
+      throw Error(std::move(out));
+    }
+    std::vector<Use> uses;
+    std::vector<std::string> examples;
+    for (const Missing& input : missing_) {
+      uses.push_back({.what = cat(quoted(input.name), " (", input.type->str(), ")")});
+      examples.push_back(example(input));
+    }
+    out.message = cat(missing_.size(), " inputs have no samples");
+    set_uses(out, std::move(uses));
+    out.why = "the file contains neither their shapes nor their values";
+    out.help = cat("give shapes and values, such as ", joined(examples, " "),
+                   "; `t2nnef inspect` shows the arguments");
+    throw Error(std::move(out));
   }
 
   [[noreturn]] static void refuse_unknown(const std::string& name,
@@ -89,8 +140,7 @@ class Binder {
   int by_position(const c10::TypePtr& type) const {
     c10::TypePtr plain = type;
     if (const auto optional = type->cast<c10::OptionalType>()) plain = optional->getElementType();
-    const bool is_tensor = plain->isSubtypeOf(*c10::TensorType::get());
-    return is_tensor ? find({cat("input_", out_.tensors.size())}) : -1;
+    return is_tensor(plain) ? find({cat("input_", tensors_)}) : -1;
   }
 
   bool exists(const Path& path) const { return find(path) >= 0 || !children(path).empty(); }
@@ -107,7 +157,7 @@ class Binder {
     if (const auto tuple = type->cast<c10::TupleType>()) return build_tuple(tuple, path);
     if (const auto list = type->cast<c10::ListType>()) return build_list(list, path);
     if (const auto dict = type->cast<c10::DictType>()) return build_dict(dict, path);
-    refuse_missing(path, type);
+    return note_missing(path, type);
   }
 
   c10::IValue build_tuple(const c10::TupleTypePtr& type, Path path) {
@@ -132,30 +182,22 @@ class Binder {
       path.pop_back();
     }
     path.pop_back();
-    if (list.empty())
-      refuse_missing(
-          [&] {
-            Path first = path;
-            first.emplace_back("0");
-            return first;
-          }(),
-          type->getElementType());
-    return list;
+    if (!list.empty()) return list;
+    path.emplace_back("0");
+    return note_missing(path, type->getElementType());
   }
 
   c10::IValue build_dict(const c10::DictTypePtr& type, Path path) {
     c10::impl::GenericDict dict(type->getKeyType(), type->getValueType());
-    if (type->getKeyType()->kind() != c10::TypeKind::StringType) refuse_missing(path, type);
+    if (type->getKeyType()->kind() != c10::TypeKind::StringType) return note_missing(path, type);
     for (const std::string& key : children(path)) {
       path.push_back(key);
       dict.insert(key, build(type->getValueType(), path));
       path.pop_back();
     }
-    if (dict.empty()) {
-      path.emplace_back("key");
-      refuse_missing(path, type->getValueType());
-    }
-    return dict;
+    if (!dict.empty()) return dict;
+    path.emplace_back("key");
+    return note_missing(path, type->getValueType());
   }
 
   c10::IValue leaf(const Leaf& value, c10::TypePtr type, const Path& path) {
@@ -172,6 +214,7 @@ class Binder {
         tensor != nullptr &&
         (kind == c10::TypeKind::TensorType || kind == c10::TypeKind::AnyType)) {
       out_.tensors.push_back(to_torch_copy(*tensor));
+      ++tensors_;
       out_.names.push_back(name);
       return out_.tensors.back();
     }
@@ -193,7 +236,7 @@ class Binder {
     throw Error("input-shape",
                 cat("the sample of the input ", quoted(name), " does not fit its type ",
                     quoted(type->str())),
-                {}, "`t2nnef inspect` shows the model's arguments");
+                {}, cat("give a value of this type: --input ", name, "=", example_of(*type)));
   }
 
   const std::vector<SampleInput>& samples_;
@@ -201,6 +244,8 @@ class Binder {
   std::vector<bool> used_;
   std::vector<std::string> names_;  ///< of the arguments
   std::string unknown_;             ///< a sample that belongs to no argument, or ""
+  std::vector<Missing> missing_;
+  size_t tensors_ = 0;  ///< so far, missing ones included
   BoundInputs out_;
 };
 
@@ -247,49 +292,74 @@ std::shared_ptr<c10::FunctionSchema> names_in(const c10::ivalue::Tuple& tuple) {
   }
 }
 
-/// An undefined tensor is None, as it is in Python.
-void flatten_result(const c10::IValue& value, const std::string& name, bool top,
-                    std::vector<FlatOutput>& out) {
-  const auto below = [&](const std::string& key, bool named) {
-    if (!top) return name + "_" + key;
-    return named ? key : "output_" + key;
-  };
-  if (value.isTensor() && !value.toTensor().defined()) return;
-  if (value.isTensor()) {
-    if (value.toTensor().numel() > kMaxElements)
-      throw Error("unsupported-output",
-                  cat("the model returns a tensor of ", value.toTensor().numel(), " elements"),
-                  cat("the limit is ", kMaxElements, " elements"));
-    out.push_back({top ? "output_0" : name, value.toTensor()});
-  } else if (value.isGenericDict()) {
-    for (const auto& entry : value.toGenericDict()) {
-      const bool text = entry.key().isString();
-      flatten_result(entry.value(),
-                     below(text ? entry.key().toStringRef() : cat(entry.key()), text), false, out);
-    }
-  } else if (value.isTuple()) {
-    const auto tuple = value.toTuple();
-    const auto fields = names_in(*tuple);
-    for (size_t i = 0; i < tuple->elements().size(); ++i)
-      flatten_result(
-          tuple->elements()[i],
-          below(fields ? fields->arguments()[i].name() : std::to_string(i), fields != nullptr),
-          false, out);
-  } else if (value.isList()) {
-    size_t i = 0;
-    for (const c10::IValue& element : value.toListRef())
-      flatten_result(element, below(std::to_string(i++), false), false, out);
-  } else if (is_number(value)) {
-    const at::ScalarType type = value.isBool() ? at::kBool : value.isInt() ? at::kLong : at::kFloat;
-    out.push_back({top ? "output_0" : name, at::scalar_tensor(value.toScalar(), type)});
-  } else if (!value.isNone()) {
-    throw Error("unsupported-output",
-                cat("the model returns a value of type ", quoted(value.tagKind()), " (",
-                    top ? "its result" : quoted(name), ")"),
-                "all outputs of an artefact are tensors",
-                "return a tensor, or leave the value out");
+/// Lists the tensors of a result, and what an artefact cannot return. An undefined tensor is None,
+/// as it is in Python.
+class Flattening {
+ public:
+  std::vector<FlatOutput> run(const c10::IValue& result) {
+    add(result, "", true);
+    if (!refused_.empty()) refuse();
+    return std::move(out_);
   }
-}
+
+ private:
+  void add(const c10::IValue& value, const std::string& name, bool top) {
+    const auto below = [&](const std::string& key, bool named) {
+      if (!top) return name + "_" + key;
+      return named ? key : "output_" + key;
+    };
+    if (value.isTensor() && !value.toTensor().defined()) return;
+    if (value.isTensor()) {
+      if (value.toTensor().numel() > kMaxElements)
+        throw Error("unsupported-output",
+                    cat("the model returns a tensor of ", value.toTensor().numel(), " elements"),
+                    cat("the limit is ", kMaxElements, " elements"));
+      out_.push_back({top ? "output_0" : name, value.toTensor()});
+    } else if (value.isGenericDict()) {
+      for (const auto& entry : value.toGenericDict()) {
+        const bool text = entry.key().isString();
+        add(entry.value(), below(text ? entry.key().toStringRef() : cat(entry.key()), text), false);
+      }
+    } else if (value.isTuple()) {
+      const auto tuple = value.toTuple();
+      const auto fields = names_in(*tuple);
+      for (size_t i = 0; i < tuple->elements().size(); ++i)
+        add(tuple->elements()[i],
+            below(fields ? fields->arguments()[i].name() : std::to_string(i), fields != nullptr),
+            false);
+    } else if (value.isList()) {
+      size_t i = 0;
+      for (const c10::IValue& element : value.toListRef())
+        add(element, below(std::to_string(i++), false), false);
+    } else if (is_number(value)) {
+      const at::ScalarType type = value.isBool()  ? at::kBool
+                                  : value.isInt() ? at::kLong
+                                                  : at::kFloat;
+      out_.push_back({top ? "output_0" : name, at::scalar_tensor(value.toScalar(), type)});
+    } else if (!value.isNone()) {
+      refused_.push_back({.what = cat("a value of type ", quoted(value.tagKind()), " (",
+                                      top ? "its result" : quoted(name), ")")});
+    }
+  }
+
+  [[noreturn]] void refuse() {
+    const bool one = refused_.size() == 1;
+    Diagnostic out{
+        .id = "unsupported-output",
+        .message = one ? cat("the model returns ", refused_[0].what)
+                       : cat("the model returns ", refused_.size(), " values that are no tensors"),
+        .where = {},
+        .details = {},
+        .why = "all outputs of an artefact are tensors",
+        .help = one ? "return a tensor, or leave the value out"
+                    : "return tensors, or leave these values out"};
+    if (!one) set_uses(out, std::move(refused_));
+    throw Error(std::move(out));
+  }
+
+  std::vector<FlatOutput> out_;
+  std::vector<Use> refused_;
+};
 
 }  // namespace
 
@@ -317,8 +387,7 @@ std::vector<SampleInput> flatten_value(const std::string& name, const c10::IValu
 }
 
 std::vector<FlatOutput> flatten_outputs(const c10::IValue& result) {
-  std::vector<FlatOutput> out;
-  flatten_result(result, "", true, out);
+  std::vector<FlatOutput> out = Flattening().run(result);
   if (out.empty())
     throw Error("unsupported-output", "the model returns no tensor", {},
                 "an artefact needs at least one output");

@@ -5,7 +5,6 @@
 #include <torch/csrc/jit/ir/ir.h>
 #include <torch/csrc/jit/runtime/graph_executor.h>
 
-#include "src/frontend/load/operators.h"
 #include "src/frontend/run/mode_rules.h"
 
 namespace t2n::trace {

@@ -11,9 +11,11 @@
 namespace t2n::trace {
 namespace {
 
-void count_tensor(const at::Tensor& tensor, std::unordered_set<const void*>& seen,
-                  ModelInfo& info) {
-  if (!tensor.defined() || !seen.insert(tensor.unsafeGetTensorImpl()).second) return;
+void count_tensor(const std::string& name, const at::Tensor& tensor,
+                  std::unordered_set<const void*>& seen, ModelInfo& info) {
+  if (!tensor.defined()) return;
+  if (info.tensors++ == 0) info.first_tensor = name;
+  if (!seen.insert(tensor.unsafeGetTensorImpl()).second) return;
   info.parameters += tensor.numel();
   info.parameter_bytes += tensor.numel() * static_cast<int64_t>(tensor.element_size());
 }
@@ -27,12 +29,13 @@ void count_tensor(const at::Tensor& tensor, std::unordered_set<const void*>& see
   }
   if (known.empty())
     throw Error("model-format", cat("the model has no method ", quoted(method)),
-                "it has no methods at all");
+                "it has no methods at all", {}, method);
   const std::string near = nearest(method, methods);
   throw Error("model-format", cat("the model has no method ", quoted(method)),
               cat("its methods are: ", known),
               near.empty() ? cat("choose one, for example: --method ", methods[0])
-                           : cat("did you mean --method ", near, "?"));
+                           : cat("did you mean --method ", near, "?"),
+              method);
 }
 
 }  // namespace
@@ -82,8 +85,11 @@ ModelInfo Session::describe() const {
       }
   }
   std::unordered_set<const void*> seen;
-  for (const at::Tensor& tensor : loaded_.module.parameters()) count_tensor(tensor, seen, info);
-  for (const at::Tensor& tensor : loaded_.module.buffers()) count_tensor(tensor, seen, info);
+  for (const auto& each : loaded_.module.named_parameters())
+    count_tensor(each.name, each.value, seen, info);
+  for (const auto& each : loaded_.module.named_buffers())
+    count_tensor(each.name, each.value, seen, info);
+  for ([[maybe_unused]] const auto& module : loaded_.module.modules()) ++info.modules;
   info.quant_params = quant_params(loaded_.module);
   return info;
 }

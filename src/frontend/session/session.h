@@ -22,6 +22,8 @@ class Session {
 
   ModelInfo describe() const;
   Traced trace(const std::vector<SampleInput>& inputs, const TraceOptions& options);
+  /// See TorchModule::survey.
+  Survey survey(const std::vector<SampleInput>& inputs, const TraceOptions& options);
   /// See TorchModule::input_ranges.
   std::vector<InputRange> input_ranges(const std::vector<SampleInput>& inputs,
                                        bool explicit_states);
@@ -29,6 +31,10 @@ class Session {
   FirstDifference first_difference(const std::vector<SampleInput>& inputs, Executor torch,
                                    Executor ours);
   std::vector<ir::Tensor> run(const std::vector<SampleInput>& inputs);
+  /// See TorchModule::module_calls.
+  std::vector<ModuleCall> module_calls(const std::vector<SampleInput>& inputs);
+  /// See TorchModule::saved.
+  std::string saved() const;
   /// See TorchModule::verify.
   void verify(bool entire_file) const;
   /// Tensors that replace parts of the model, by path.
@@ -58,6 +64,7 @@ class Session {
   std::vector<ir::Tensor> run_torch(const std::vector<SampleInput>& inputs, bool unfused) const;
   bool is_unchanged_by_second_call(const Split& samples);
   Attempt attempt(const Split& samples, TraceOptions options);
+  static bool adopt_changes(const Attempt& attempt, Split& samples);
   Attempt attempt_once(const Split& samples, const TraceOptions& options);
   void run_recorded(const Split& samples, const TraceOptions& options, StateWatch& watch,
                     Attempt& attempt);

@@ -10,7 +10,6 @@
 #include "src/diag/error.h"
 #include "src/diag/printable.h"
 #include "src/frontend/load/convert.h"
-#include "src/frontend/load/operators.h"
 #include "src/frontend/load/warning_relay.h"
 #include "src/frontend/record/module_names.h"
 #include "src/frontend/run/interpreter.h"

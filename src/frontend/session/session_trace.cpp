@@ -10,6 +10,8 @@
 #include "src/frontend/load/warning_relay.h"
 #include "src/frontend/record/module_names.h"
 #include "src/frontend/run/interpreter.h"
+#include "src/frontend/session/attempt.h"
+#include "src/frontend/session/control_lines.h"
 #include "src/frontend/session/inputs.h"
 #include "src/frontend/session/session.h"
 #include "src/frontend/session/state_names.h"
@@ -105,33 +107,6 @@ std::ptrdiff_t index_of(const std::vector<ir::ValueId>& inputs, ir::ValueId inpu
 }
 
 }  // namespace
-
-/// One recorded run: the graph, the changes of the model, and the error if it failed.
-struct Session::Attempt {
-  struct Candidate {
-    std::string path;
-    std::string name;
-    at::Tensor initial;
-    ir::ValueId input = ir::kNoValue;
-    ir::ValueId next = ir::kNoValue;
-    ir::Tensor value;  ///< its value after the run
-    std::string shared_with;
-  };
-  Traced traced;
-  std::vector<Candidate> candidates;
-  std::vector<Change> changes;
-  std::vector<FlatOutput> results;  ///< without tensors
-  std::set<std::string> dependent;  ///< tensors of the model that depend on an input after the run
-  std::map<ir::ProgramPoint, int64_t> needs_padding;  ///< see Recording
-  std::optional<Error> error;
-};
-
-struct Session::ClassifiedChanges {
-  std::vector<Attempt::Candidate> states;
-  std::vector<Attempt::Candidate> dropped;
-  std::vector<Change> refused;
-  std::vector<Change> unread;
-};
 
 Session::Split Session::split(const std::vector<SampleInput>& inputs, bool may_be_states) const {
   Split out;
@@ -257,8 +232,18 @@ Session::Attempt Session::attempt_once(const Split& samples, const TraceOptions&
   return out;
 }
 
+/// Makes changed tensors states of the next attempt. Returns whether any is new.
+bool Session::adopt_changes(const Attempt& attempt, Split& samples) {
+  bool grew = false;
+  for (const Change& change : attempt.changes)
+    if (change.before.defined())
+      grew = samples.states.emplace(change.path, change.before.clone()).second || grew;
+  return grew;
+}
+
 Traced Session::trace(const std::vector<SampleInput>& inputs, const TraceOptions& options) {
   const c10::InferenceMode guard;
+  require_lines(loaded_, options);
   limit_memory(inputs);
   WarningRelay relay(options.report);
   const c10::WarningUtils::WarningHandlerGuard warnings(&relay);
@@ -267,11 +252,7 @@ Traced Session::trace(const std::vector<SampleInput>& inputs, const TraceOptions
   std::optional<Error> first_error;
   for (bool is_first = true;; is_first = false) {
     Attempt current = attempt(samples, options);
-    bool grew = false;
-    for (const Change& change : current.changes)
-      if (change.before.defined())
-        grew = samples.states.emplace(change.path, change.before.clone()).second || grew;
-    if (!grew) {
+    if (!adopt_changes(current, samples)) {
       // An error that occurs only since state is no longer constant is caused by the state.
       const bool failed_before =
           current.error && first_error &&
@@ -373,11 +354,14 @@ Traced Session::finish(Attempt attempt, const Split& samples, const Tensors& by_
     out.ranges.erase(out.ranges.begin() + index_of(graph.inputs, candidate.input));
     make_constant(graph, candidate.input, candidate.path, candidate.initial);
   }
+  const std::vector<Attribute> attributes = list_attributes(model());
   for (Attempt::Candidate& candidate : changes.states) {
+    const at::Tensor own = tensor_at(attributes, candidate.path);
     attempt.results.push_back({candidate.name + "_next", {}});
     out.states.push_back({candidate.path, candidate.name,
                           static_cast<size_t>(index_of(graph.inputs, candidate.input)),
-                          graph.outputs.size(), copy(candidate.initial)});
+                          graph.outputs.size(), copy(candidate.initial),
+                          own.defined() ? std::optional(copy(own)) : std::nullopt});
     graph.outputs.push_back(candidate.next);
     out.outputs.push_back(std::move(candidate.value));
   }

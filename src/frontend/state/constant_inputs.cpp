@@ -15,11 +15,8 @@ using Lookup = std::function<std::optional<ir::Dim>(const ir::Symbol&)>;
 
 void replace_sizes(ir::Graph& graph, const Lookup& lookup) {
   for (ir::Node& node : graph.nodes) {
-    for (ir::Argument& argument : node.args) {
-      if (auto* one = std::get_if<ir::Dim>(&argument.value)) *one = one->substitute(lookup);
-      if (auto* many = std::get_if<std::vector<ir::Dim>>(&argument.value))
-        for (ir::Dim& dim : *many) dim = dim.substitute(lookup);
-    }
+    for (ir::Argument& argument : node.args)
+      for (ir::Dim& dim : ir::dims(argument.value)) dim = dim.substitute(lookup);
     if (!node.body) continue;
     auto body = std::make_shared<ir::Graph>(*node.body);
     replace_sizes(*body, lookup);

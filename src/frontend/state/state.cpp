@@ -191,19 +191,16 @@ Where where(const Location& location, const ir::Graph& graph) {
   return ir::node_where(graph, at);
 }
 
-std::vector<std::string> rows(const std::vector<Change>& changes, const ir::Graph& graph,
-                              bool with_reasons) {
-  size_t width = 0;
-  for (const Change& change : changes) width = std::max(width, quoted(change.path).size());
-  std::vector<std::string> out;
+std::vector<Use> uses_of(const std::vector<Change>& changes, const ir::Graph& graph,
+                         bool with_reasons) {
+  std::vector<Use> out;
   for (const Change& change : changes) {
-    const std::string name = quoted(change.path);
-    out.push_back(cat(name, std::string(width - name.size(), ' '), "   ",
-                      render_where(where(change.location, graph))));
+    Use use{.what = quoted(change.path), .where = {where(change.location, graph)}};
     if (with_reasons && !change.reason.empty()) {
-      out.push_back(cat("   why: ", change.reason));
-      out.push_back(cat("   help: ", change.remedy));
+      use.why = change.reason;
+      use.help = change.remedy;
     }
+    out.push_back(std::move(use));
   }
   return out;
 }
@@ -317,19 +314,23 @@ void refuse_changes(const std::vector<Change>& changes, const ir::Graph& graph) 
   if (one)
     out.where = {where(changes[0].location, graph)};
   else
-    out.details = rows(changes, graph, false);
+    set_uses(out, uses_of(changes, graph, false));
   const bool possible = std::all_of(changes.begin(), changes.end(),
                                     [](const Change& change) { return change.reason.empty(); });
-  out.help =
-      cat(possible
-              ? cat("--state makes ", one ? "it an input and an output" : "them inputs and outputs",
-                    " of the file; or pass ", one ? "it" : "them", " in and return ",
-                    one ? "it" : "them")
-              : cat("pass ", one ? "it" : "them", " in and return ", one ? "it" : "them"),
-          ", or do not keep ", one ? "it" : "them", " in eval mode",
-          std::any_of(changes.begin(), changes.end(), is_count_of_batches)
-              ? ", or call model.eval() before tracing"
-              : "");
+  out.help = cat(possible ? cat("--state makes ", one ? "it an input and an output"
+                                                      : "them inputs and outputs",
+                                " of the file; or pass ", one ? "it" : "them", " in and return ",
+                                one ? "it" : "them")
+                          : cat("pass ", one ? "it" : "them", " in and return ",
+                                one ? "it" : "them"),
+                 ", or do not keep ", one ? "it" : "them", " in eval mode");
+  const auto counts = std::count_if(changes.begin(), changes.end(), is_count_of_batches);
+  if (counts > 0) {
+    const bool all = counts == std::ssize(changes);
+    out.help = cat("call model.eval() before tracing, and save the model again",
+                   all ? "" : cat("; for the other parts: ", out.help));
+    if (all) out.why = "the model was traced in training mode, where batch norm counts its calls";
+  }
   if (is_observer(where(changes[0].location, graph))) out.help = kSwitchOff;
   throw Error(std::move(out));
 }
@@ -343,14 +344,11 @@ void refuse_explicit(const std::vector<Change>& changes, const ir::Graph& graph)
                            .details = {},
                            .why = changes[0].reason,
                            .help = changes[0].remedy});
-  throw Error(
-      Diagnostic{.id = "model-state",
+  Diagnostic out{.id = "model-state",
                  .message = cat("forward changes ", changes.size(),
-                                " parts of the model that cannot become inputs of the file"),
-                 .where = {},
-                 .details = rows(changes, graph, true),
-                 .why = {},
-                 .help = {}});
+                                " parts of the model that cannot become inputs of the file")};
+  set_uses(out, uses_of(changes, graph, true));
+  throw Error(std::move(out));
 }
 
 void note_unread(const std::vector<Change>& changes, const ir::Graph& graph, const Report& report) {

@@ -85,13 +85,21 @@ bool has_two_forms(const Dim& dim) { return terms_of(dim).size() > 1 && common_f
 /// tract changes max(T, 2*S + 2) to max(T, 2*(S + 1)) and back, each time that it simplifies a sum
 /// with it, and takes them for different sizes. The equal max(T - 2, 2*S) + 2 has one form.
 std::string choice_text(const char* name, const ir::Operands& operands) {
+  constexpr int kMostParts = 4;
   Dim a = operands.a, b = operands.b, added;
-  while (has_two_forms(a) || has_two_forms(b)) {
+  for (int i = 0; i < kMostParts && (has_two_forms(a) || has_two_forms(b)); ++i) {
     const Dim& split = has_two_forms(a) ? a : b;
     const Dim part = split.constant_part() != 0 ? Dim(split.constant_part())
                                                 : ir::sum_of({{1, split.terms().at(0).atoms}});
     added = added + part;
     std::tie(a, b) = std::pair(a - part, b - part);
+  }
+  if (has_two_forms(a) || has_two_forms(b)) {
+    // No common part helps, as in max(2*B - 6, 6 - 2*B): a number, and a sum with 1.
+    const Dim difference = b - a;
+    const Dim number = Dim(1 - difference.constant_part());
+    added = added + a - number;
+    std::tie(a, b) = std::pair(number, difference + number);
   }
   std::string out = cat(name, "(", text_of(a), ", ", text_of(b), ")");
   if (added == Dim(0)) return out;

@@ -1,0 +1,42 @@
+# What `cmake --install` and the packages hold: bin/t2nnef, lib/t2nnef, share. All paths inside are relative.
+set(libraries libt2nnef)
+if(T2N_WITH_TORCH)
+  list(APPEND libraries libt2nnef_torch)
+endif()
+install(TARGETS t2nnef RUNTIME DESTINATION bin)
+install(TARGETS ${libraries} LIBRARY DESTINATION lib/t2nnef)
+
+# Made by the program itself, so that they say what it says.
+set(share "${PROJECT_BINARY_DIR}/share")
+function(t2n_made_by_program path)
+  get_filename_component(folder "${share}/${path}" DIRECTORY)
+  file(MAKE_DIRECTORY "${folder}")
+  add_custom_command(OUTPUT "${share}/${path}" DEPENDS t2nnef
+    COMMAND t2nnef ${ARGN} > "${share}/${path}.part"
+    COMMAND "${CMAKE_COMMAND}" -E rename "${share}/${path}.part" "${share}/${path}")
+  set_property(GLOBAL APPEND PROPERTY T2N_SHARED "${share}/${path}")
+endfunction()
+t2n_made_by_program(man/man1/t2nnef.1 help --man)
+t2n_made_by_program(bash-completion/completions/t2nnef completion bash)
+t2n_made_by_program(zsh/site-functions/_t2nnef completion zsh)
+t2n_made_by_program(fish/vendor_completions.d/t2nnef.fish completion fish)
+get_property(shared GLOBAL PROPERTY T2N_SHARED)
+add_custom_target(t2n_share ALL DEPENDS ${shared})
+install(DIRECTORY "${share}/" DESTINATION share)
+install(FILES LICENSE README.md SECURITY.md CHANGELOG.md DESTINATION share/doc/t2nnef)
+
+set(CPACK_PACKAGE_NAME t2nnef)
+set(CPACK_PACKAGE_VENDOR "The t2nnef authors")
+set(CPACK_PACKAGE_CONTACT "The t2nnef authors <t2nnef@localhost>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "exporter from TorchScript to NNEF")
+set(CPACK_PACKAGE_DESCRIPTION "Writes TorchScript models, float or quantised, as NNEF for the inference engine tract
+or for any reader of strict NNEF, and checks that the file computes what the model computes.")
+set(CPACK_PACKAGE_FILE_NAME "t2nnef-${PROJECT_VERSION}-linux-${CMAKE_SYSTEM_PROCESSOR}")
+set(CPACK_RESOURCE_FILE_LICENSE "${PROJECT_SOURCE_DIR}/LICENSE")
+set(CPACK_GENERATOR TGZ DEB)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION science)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS "${PROJECT_SOURCE_DIR}/build")
+include(CPack)

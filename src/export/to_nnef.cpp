@@ -1,0 +1,38 @@
+// From a traced graph to a document: passes, then translation.
+#include "ops/all.h"
+#include "src/diag/error.h"
+#include "src/export/pass_table.h"
+#include "src/export/pipeline.h"
+#include "src/export/stages.h"
+#include "src/passes/integer_products.h"
+#include "src/target/integer_products.h"
+#include "src/translate/registry.h"
+#include "src/translate/translate.h"
+
+namespace t2n {
+void run_standard_passes(ir::Graph& graph, const target::Target& target,
+                         const passes::PipelineOptions& options, const Report& report) {
+  if (const int64_t least = target::least_integer_products(target, target::Layer::linear))
+    graph.attributes[passes::kLeastIntegerProducts] = least;
+  passes::run_pipeline(graph, passes::pipeline(passes::Pipeline::standard),
+                       pass_context(target, report), options);
+}
+
+nnef::Document to_nnef(ir::Graph& graph, const target::Target& target,
+                       const passes::PipelineOptions& options, const Report& report) {
+  run_standard_passes(graph, target, options, report);
+  return ops::translate(graph, target, report, ops::registry());
+}
+
+bool has_document(const TracedModel& model, const target::Target& target,
+                  const passes::PipelineOptions& options) {
+  ir::Graph graph = model.traced.graph;
+  try {
+    to_nnef(graph, target, options, nullptr);
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+}  // namespace t2n

@@ -1,0 +1,27 @@
+// The tensors of a .pt file by name: of a state dictionary, a checkpoint, or a TorchScript model.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ir/tensor.h"
+
+namespace t2n::model_file {
+
+struct SavedTensor {
+  /// "layer1.0.conv.weight": keys, indices and attributes on the way to it; "constants.0" for a
+  /// constant of TorchScript code.
+  std::string name;
+  /// A view into the mapped file. Nothing for a kind that has no plain values.
+  std::optional<ir::Tensor> value;
+  std::string kind;     ///< without a value: "quantised", "float8_e4m3fn", "sparse"
+  ir::Ints shape;       ///< also without a value
+  std::string same_as;  ///< the first name of the same tensor; "" for the first one
+};
+
+/// In the file's order, without running or importing anything. Errors: those of Mapping::open,
+/// sniff_bytes, read_zip_directory and read_pickle; `model-corrupt`.
+std::vector<SavedTensor> read_saved_tensors(const std::string& path);
+
+}  // namespace t2n::model_file
