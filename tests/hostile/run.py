@@ -173,7 +173,7 @@ def problem_of(code, text, seconds, rss, before, after, faults, leftovers):
     if rss > MOST_RSS and "truncate" not in faults:
         return "memory"
     if code > 0 and code != 9 and "error[" not in text and 2 not in faults.get("closed", []) and \
-            not faults.keys() & {"AS", "NOFILE", "STACK", "FSIZE"} and "usage:" not in text and \
+            not faults.keys() & {"AS", "NOFILE", "STACK", "FSIZE"} and "usage:" not in text.lower() and \
             "supported by" not in text:
         return "no message"
     return ""
