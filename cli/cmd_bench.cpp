@@ -31,7 +31,6 @@ struct BenchCommand {
   std::vector<std::string> sizes;
   tract::BenchRequest times;
   int64_t top = 10;
-  bool json = false;
   EngineOptions engine;
 };
 
@@ -168,8 +167,8 @@ std::string bench_text(const BenchResult& result, size_t top) {
   return out;
 }
 
-ExitCode run_bench(const BenchCommand& options) {
-  Console console(Verbosity::normal);
+ExitCode run_bench(const BenchCommand& options, CommandReport& report) {
+  Console console(Verbosity::normal, report);
   constexpr const char* kExample = "bench model.nnef.tgz";
   require_range("--runs", options.times.runs, 0, tract::kMostRuns);
   require_range("--warmup", options.times.warmups, 0, tract::kMostRuns);
@@ -184,11 +183,10 @@ ExitCode run_bench(const BenchCommand& options) {
                      .report = console.report()};
   if (!options.other.empty()) bench.artefacts.push_back(require_artefact(options.other, kExample));
   bench.times.profiles = options.top > 0;
+  report.set("/artifact/path", options.artefact);
   const BenchResult result = bench_artefacts(bench);
-  if (options.json)
-    print_json(bench_json(result));
-  else
-    print(bench_text(result, static_cast<size_t>(options.top)));
+  add_bench(report, result);
+  print(bench_text(result, static_cast<size_t>(options.top)));
   return ExitCode::ok;
 }
 
@@ -230,11 +228,12 @@ void setup_bench(CLI::App& app, Run& selected) {
                    "Operations to list, 0 for none [10]\n"
                    "tract measures them in up to 5 s of additional runs.")
       ->type_name("N");
-  command->add_flag("--json", options->json, "Print everything as JSON");
   add_engine_options(*command, options->engine);
   add_seed(*command);
   command->footer(kBenchExamples);
-  command->callback([options, &selected] { selected = [options] { return run_bench(*options); }; });
+  command->callback([options, &selected] {
+    selected = [options](CommandReport& report) { return run_bench(*options, report); };
+  });
 }
 
 }  // namespace t2n::cli

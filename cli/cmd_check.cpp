@@ -7,6 +7,7 @@
 #include "cli/config_file.h"
 #include "cli/console.h"
 #include "cli/input_options.h"
+#include "cli/report_pictures.h"
 #include "cli/stream_options.h"
 #include "cli/text.h"
 #include "src/diag/error.h"
@@ -30,7 +31,6 @@ struct CheckCommand {
   ToleranceOptions check;
   EngineOptions engine;
   std::string stream;
-  bool json = false;
 };
 
 CheckExistingOptions existing_options(const CheckCommand& options, Console& console) {
@@ -50,17 +50,18 @@ CheckExistingOptions existing_options(const CheckCommand& options, Console& cons
   return out;
 }
 
-ExitCode run_check(const CheckCommand& options) {
-  Console console(Verbosity::normal);
+ExitCode run_check(const CheckCommand& options, CommandReport& report) {
+  Console console(Verbosity::normal, report);
   const CheckExistingOptions existing = existing_options(options, console);
+  report.set("/model/file", options.model);
+  report.set("/artifact/path", options.artefact);
+  report.picture = [path = options.artefact, &report] { return artefact_picture(path, report); };
   CheckedExisting checked = compare_with_model(existing);
   CheckedModel& result = checked.result;
   console.stop();
   // The table comes first, as it also shows outputs that agree.
-  if (options.json)
-    print_json(check_json(existing, checked));
-  else
-    print(check_text(existing.check, result.checked));
+  add_check(report, existing, checked);
+  print(check_text(existing.check, result.checked));
   try {
     judge(result.checked, existing.check, "", existing.report);
   } catch (const Error&) {
@@ -74,9 +75,9 @@ ExitCode run_check(const CheckCommand& options) {
 }
 
 /// Names what is wrong with an artefact that the engine rejects.
-ExitCode run_check_explained(const CheckCommand& options) {
+ExitCode run_check_explained(const CheckCommand& options, CommandReport& report) {
   try {
-    return run_check(options);
+    return run_check(options, report);
   } catch (const Error& error) {
     throw report::with_violations(error, options.artefact);
   }
@@ -99,11 +100,11 @@ void setup_check(CLI::App& app, Run& selected) {
   add_tolerance_options(*command, options->check);
   add_engine_options(*command, options->engine);
   add_stream_option(*command, options->stream);
-  command->add_flag("--json", options->json, "Print the comparison as JSON");
   add_config_option(*command);
   command->footer(kCheckExamples);
-  command->callback(
-      [options, &selected] { selected = [options] { return run_check_explained(*options); }; });
+  command->callback([options, &selected] {
+    selected = [options](CommandReport& report) { return run_check_explained(*options, report); };
+  });
 }
 
 }  // namespace t2n::cli

@@ -154,7 +154,7 @@ void setup_completion(CLI::App& app, Run& selected) {
   command->add_option("SHELL", *shell, "bash, zsh or fish")->type_name("");
   command->footer(kCompletionExamples);
   command->callback([shell, &app, &selected] {
-    selected = [shell, &app] { return run_completion(app, *shell); };
+    selected = [shell, &app](CommandReport& /*report*/) { return run_completion(app, *shell); };
   });
 }
 

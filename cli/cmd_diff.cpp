@@ -11,7 +11,7 @@
 #include "cli/text.h"
 #include "src/diag/error.h"
 #include "src/diff/diff.h"
-#include "src/report/diff_json.h"
+#include "src/report/diff_report.h"
 
 namespace t2n::cli {
 namespace {
@@ -27,7 +27,6 @@ struct DiffCommand {
   std::string a;
   std::string b;
   bool names = false;
-  bool json = false;
 };
 
 /// A limit for lines per part; the JSON contains all.
@@ -102,7 +101,7 @@ std::string result_text(const DiffCommand& options, const diff::Result& result) 
              "; ", common, "\n");
 }
 
-ExitCode run_diff(const DiffCommand& options) {
+ExitCode run_diff(const DiffCommand& options, CommandReport& report) {
   if (options.b.empty())
     throw Error("usage", "two artefacts are needed", {},
                 "for example: t2nnef diff before.nnef.tgz after.nnef.tgz");
@@ -110,10 +109,8 @@ ExitCode run_diff(const DiffCommand& options) {
   const nnef::Artefact a = nnef::read_artefact(require_artefact(options.a, kExample));
   const nnef::Artefact b = nnef::read_artefact(require_artefact(options.b, kExample));
   const diff::Result result = diff::compare(a, b, {.names = options.names});
-  if (options.json)
-    print_json(report::diff_json(options.a, options.b, result));
-  else
-    print(result_text(options, result));
+  report::add_diff(report, options.a, options.b, result);
+  print(result_text(options, result));
   return result.equal() ? ExitCode::ok : ExitCode::differs;
 }
 
@@ -126,9 +123,10 @@ void setup_diff(CLI::App& app, Run& selected) {
       ->type_name("");
   command->add_option("B", options->b, "Another; exit 9 if they differ")->type_name("");
   command->add_flag("--names", options->names, "Also compare the names of tensors and weights");
-  command->add_flag("--json", options->json, "Print all differences as JSON");
   command->footer(kDiffExamples);
-  command->callback([options, &selected] { selected = [options] { return run_diff(*options); }; });
+  command->callback([options, &selected] {
+    selected = [options](CommandReport& report) { return run_diff(*options, report); };
+  });
 }
 
 }  // namespace t2n::cli

@@ -96,12 +96,10 @@ std::string text_of(const report::Environment& env) {
   return table(std::move(rows));
 }
 
-ExitCode run_env(bool json) {
+ExitCode run_env(CommandReport& report) {
   const report::Environment env = environment();
-  if (json)
-    print_json(report::environment_json(env));
-  else
-    print(text_of(env));
+  report::add_environment(report, env);
+  print(text_of(env));
   return ExitCode::ok;
 }
 
@@ -110,11 +108,9 @@ ExitCode run_env(bool json) {
 std::string environment_text() { return text_of(environment()); }
 
 void setup_env(CLI::App& app, Run& selected) {
-  auto json = std::make_shared<bool>(false);
   CLI::App* command = app.add_subcommand("env", "Show versions, LibTorch, engines and processor");
-  command->add_flag("--json", *json, "Print them as JSON");
   command->footer(kEnvExamples);
-  command->callback([json, &selected] { selected = [json] { return run_env(*json); }; });
+  command->callback([&selected] { selected = run_env; });
 }
 
 }  // namespace t2n::cli

@@ -93,8 +93,9 @@ void setup_explain(CLI::App& app, Run& selected) {
   command->add_option("ID", *subject, "The id in brackets, or a number; without it, list all ids")
       ->type_name("");
   command->footer(kExplainExamples);
-  command->callback(
-      [subject, &selected] { selected = [subject] { return run_explain(*subject); }; });
+  command->callback([subject, &selected] {
+    selected = [subject](CommandReport& /*report*/) { return run_explain(*subject); };
+  });
 }
 
 }  // namespace t2n::cli

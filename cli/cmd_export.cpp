@@ -1,7 +1,6 @@
 // t2nnef export: writes a TorchScript file as an NNEF artefact, and checks it on request.
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <chrono>
 #include <filesystem>
 #include <memory>
 
@@ -10,16 +9,18 @@
 #include "cli/compress_options.h"
 #include "cli/config_file.h"
 #include "cli/console.h"
-#include "cli/export_reports.h"
+#include "cli/export_bundle.h"
 #include "cli/export_text.h"
 #include "cli/input_options.h"
 #include "cli/method_options.h"
 #include "cli/outputs.h"
+#include "cli/report_pictures.h"
 #include "cli/stream_options.h"
 #include "src/diag/error.h"
 #include "src/export/debug_bundle.h"
 #include "src/export/pass_table.h"
 #include "src/export/pipeline.h"
+#include "src/export/report.h"
 
 namespace t2n::cli {
 namespace {
@@ -43,7 +44,6 @@ struct ExportCommand {
   std::string print_after;
   bool print_changed = false;
   std::vector<std::string> disabled_passes;
-  std::string report;
   std::string debug_bundle;
   std::vector<std::string> metadata;
   bool dry_run = false;
@@ -139,10 +139,7 @@ void add_check_options(CLI::App& command, ExportCommand& options) {
   add_engine_options(command, options.engine);
 }
 
-void add_report_options(CLI::App& command, ExportCommand& options) {
-  command
-      .add_option("--report", options.report, "Write a report of the export as JSON; - for stdout")
-      ->type_name("FILE.json");
+void add_log_options(CLI::App& command, ExportCommand& options) {
   command
       .add_option("--debug-bundle", options.debug_bundle,
                   "Keep values, graphs and artefact in a new folder\n"
@@ -298,7 +295,8 @@ std::vector<std::string> step_names(const ExportCommand& options) {
   return out;
 }
 
-std::vector<ExportOptions> method_options(const ExportCommand& options, Console& console) {
+std::vector<ExportOptions> method_options(const ExportCommand& options, Console& console,
+                                          const CommandReport& report) {
   require_model(options.model, "export");
   target_of(options);  // fails before sample files are read
   if (std::error_code ignored; std::filesystem::is_directory(options.model, ignored))
@@ -313,41 +311,51 @@ std::vector<ExportOptions> method_options(const ExportCommand& options, Console&
   for (ExportOptions& each : out)
     if (!options.debug_bundle.empty())
       each.taken.push_back({"the debug bundle", options.debug_bundle});
-  if (options.report.empty()) {
-    claim_stdout(options.output);
-    return out;
-  }
-  claim_stdout(options.output, options.report);
-  nnef::check_destination(report_destination(options.report, out));
-  for (ExportOptions& each : out) each.taken.push_back({"the report", options.report});
+  claim_stdout(options.output);
+  require_other_paths(report.paths, out);
   return out;
 }
 
-Outcome attempt(const std::vector<ExportOptions>& methods) {
+/// Also fills the report of a failure, as far as the methods came.
+std::vector<ExportResult> export_and_report(std::vector<ExportOptions>& methods,
+                                            CommandReport& report) {
+  std::vector<ExportResult> results;
+  for (ExportOptions& each : methods)
+    each.on_result = [&](const ExportResult& result) { results.push_back(result); };
+  add_export(report, methods, {});
   try {
-    return {export_methods(methods), std::nullopt};
-  } catch (const Error& error) {
-    return {{}, error};
+    results = export_methods(methods);
+  } catch (const Error&) {
+    add_export(report, methods, results);
+    throw;
   }
+  add_export(report, methods, results);
+  if (!methods.front().dry_run)
+    for (const ExportResult& result : results) report.files.push_back(result.path);
+  return results;
 }
 
-ExitCode run_export(const ExportCommand& options) {
-  const auto began = std::chrono::steady_clock::now();
-  Console console(verbosity_of(options.quiet, options.verbose));
+ExitCode run_export(const ExportCommand& options, CommandReport& report) {
+  Console console(verbosity_of(options.quiet, options.verbose), report);
   console.expect_steps(step_names(options));
-  std::vector<ExportOptions> methods = method_options(options, console);
+  report.set("/model/file", options.model);
+  std::vector<ExportOptions> methods = method_options(options, console, report);
+  report.picture = [first = methods.front(), &report] { return traced_picture(first, report); };
   const auto bundle = start_bundle(options.debug_bundle, methods);
-  const Outcome outcome = attempt(methods);
-  const std::chrono::duration<double> time = std::chrono::steady_clock::now() - began;
-  outcome.error ? console.fail() : console.stop();
-  write_reports(options.report, bundle.get(), report_of(methods, outcome, console, time.count()));
-  if (outcome.error) {
+  std::vector<ExportResult> results;
+  try {
+    results = export_and_report(methods, report);
+  } catch (const Error& error) {
+    console.fail();
+    end_bundle(bundle.get(), report, &error);
     if (bundle) console.line(cat("the debug bundle is in ", bundle->folder().string()));
-    throw Error(*outcome.error);
+    throw;
   }
+  console.stop();
+  end_bundle(bundle.get(), report, nullptr);
   console.finish();
-  console.line(models_text(methods, outcome.results));
-  if (!options.quiet) print(results_text(methods, outcome.results));
+  console.line(models_text(methods, results));
+  if (!options.quiet) print(results_text(methods, results));
   return ExitCode::ok;
 }
 
@@ -363,11 +371,12 @@ void setup_export(CLI::App& app, Run& selected) {
   add_loss_options(*command, options->compression_of_weights);
   add_float_options(*command, *options);
   add_check_options(*command, *options);
-  add_report_options(*command, *options);
+  add_log_options(*command, *options);
   add_config_option(*command, &options->configs);
   command->footer(kExportExamples);
-  command->callback(
-      [options, &selected] { selected = [options] { return run_export(*options); }; });
+  command->callback([options, &selected] {
+    selected = [options](CommandReport& report) { return run_export(*options, report); };
+  });
 }
 
 }  // namespace t2n::cli

@@ -138,9 +138,10 @@ void use_colors(const GraphCommand& options, const picture::ColorTable& table,
                       .details = {cat("the first is ", quoted(unknown.front()))}});
 }
 
-ExitCode run_graph(const GraphCommand& options) {
+ExitCode run_graph(const GraphCommand& options, CommandReport& report) {
   require_model(options.model, "graph");
-  Console console(options.quiet ? Verbosity::quiet : Verbosity::normal);
+  report.set("/model/file", options.model);
+  Console console(options.quiet ? Verbosity::quiet : Verbosity::normal, report);
   const std::vector<nnef::Destination> outputs = destinations(options);
   const std::optional<picture::ColorTable> colors = colors_of(options);
   picture::Picture picture = picture_of(options, console);
@@ -153,6 +154,7 @@ ExitCode run_graph(const GraphCommand& options) {
     nnef::write_file(outputs[i], [&](nnef::FileWriter& file) {
       file.write(std::as_bytes(std::span(texts[i])));
     });
+    report.files.push_back(outputs[i].path.string());
     const size_t groups = picture.groups.size() - 1;
     console.line(cat("wrote ", outputs[i].path.string(), "  ",
                      short_bytes(static_cast<int64_t>(texts[i].size())), ": ",
@@ -189,7 +191,9 @@ void setup_graph(CLI::App& app, Run& selected) {
   command->add_flag("-q,--quiet", options->quiet, "Print only warnings and errors");
   add_config_option(*command, &options->configs);
   command->footer(kGraphExamples);
-  command->callback([options, &selected] { selected = [options] { return run_graph(*options); }; });
+  command->callback([options, &selected] {
+    selected = [options](CommandReport& report) { return run_graph(*options, report); };
+  });
 }
 
 }  // namespace t2n::cli

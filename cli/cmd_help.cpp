@@ -42,7 +42,7 @@ void setup_help(CLI::App& app, Run& selected) {
       ->type_name("");
   command->add_flag("--man", options->man, "Print the man page, t2nnef.1");
   command->callback([options, &app, &selected] {
-    selected = [options, &app] { return run_help(app, *options); };
+    selected = [options, &app](CommandReport& /*report*/) { return run_help(app, *options); };
   });
 }
 

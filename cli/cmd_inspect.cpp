@@ -1,7 +1,5 @@
 // t2nnef inspect: shows inputs, outputs and content of a model or artefact, and a next command.
 #include <CLI/CLI.hpp>
-#include <algorithm>
-#include <map>
 #include <memory>
 
 #include "cli/commands.h"
@@ -9,11 +7,13 @@
 #include "cli/console.h"
 #include "cli/input_options.h"
 #include "cli/inspect_artefact.h"
+#include "cli/report_pictures.h"
 #include "cli/text.h"
 #include "ir/readable.h"
 #include "nnef_writer/print.h"
 #include "src/diag/error.h"
 #include "src/export/pipeline.h"
+#include "src/export/report_inspection.h"
 #include "src/model_file/sniff.h"
 #include "src/nnef/sniff.h"
 #include "src/quant/summary.h"
@@ -33,7 +33,6 @@ struct InspectCommand {
   std::string model;
   InputOptions inputs;
   bool graph = false;
-  bool json = false;
   bool lint = false;
 };
 
@@ -104,14 +103,10 @@ const ir::Graph& recorded(const Inspection& inspection) {
 }
 
 std::string operators_text(const ir::Graph& graph) {
-  std::map<std::string_view, int> uses;
-  for (const ir::Node& node : graph.nodes) ++uses[ir::op_name(node.op)];
-  std::vector<std::pair<std::string_view, int>> sorted(uses.begin(), uses.end());
-  std::stable_sort(sorted.begin(), sorted.end(),
-                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  const auto operators = operators_of(graph);
   std::vector<std::vector<std::string>> rows;
-  for (const auto& [name, count] : sorted) rows.push_back({cat(count, "x"), std::string(name)});
-  return cat("operators: ", counted(graph.nodes.size(), "use"), " of ", uses.size(), "\n",
+  for (const auto& [name, count] : operators) rows.push_back({cat(count, "x"), name});
+  return cat("operators: ", counted(graph.nodes.size(), "use"), " of ", operators.size(), "\n",
              table(rows));
 }
 
@@ -181,20 +176,20 @@ std::string unloaded_text(const InspectCommand& options, const Inspection& inspe
              code_text(inspection, false));
 }
 
-/// Each violation as an error, and their number; or all as JSON.
-ExitCode lint(const InspectCommand& options, const nnef::Artefact& artefact) {
+/// Each violation as an error, and their number.
+ExitCode lint(const InspectCommand& options, const nnef::Artefact& artefact,
+              CommandReport& report) {
   const std::vector<Diagnostic> found = report::violations(artefact);
-  if (options.json) {
-    print_json(report::violations_json(options.model, found));
-  } else {
-    for (const Diagnostic& diagnostic : found) print_message(render_text(diagnostic));
-    print(cat(options.model, ": ",
-              found.empty() ? "no violations" : counted(found.size(), "violation"), "\n"));
+  for (const Diagnostic& diagnostic : found) {
+    report.diagnostics.report()(diagnostic);
+    print_message(render_text(diagnostic));
   }
+  print(cat(options.model, ": ",
+            found.empty() ? "no violations" : counted(found.size(), "violation"), "\n"));
   return found.empty() ? ExitCode::ok : exit_code(found.front().id);
 }
 
-ExitCode run_on_artefact(const InspectCommand& options) {
+ExitCode run_on_artefact(const InspectCommand& options, CommandReport& report) {
   const InputOptions& inputs = options.inputs;
   if (!inputs.specs.empty() || !inputs.dynamic.empty() || !inputs.assertions.empty() ||
       !inputs.accepted_guards.empty() || !inputs.max_iterations.empty() || inputs.explicit_states ||
@@ -204,30 +199,30 @@ ExitCode run_on_artefact(const InspectCommand& options) {
         "give it without --input, --dynamic, --assert, --accept-guard, --max-iterations, --state "
         "and --method");
   const nnef::Artefact artefact = nnef::read_artefact(options.model);
-  if (options.lint) return lint(options, artefact);
+  report.picture = [path = options.model, &report] { return artefact_picture(path, report); };
+  const report::ArtefactSummary summary = report::summarise(artefact);
+  report::add_summary(report, options.model, summary);
+  if (options.lint) return lint(options, artefact, report);
   if (options.graph) {
     print(nnef::print(artefact.document));
     return ExitCode::ok;
   }
-  const report::ArtefactSummary summary = report::summarise(artefact);
-  if (options.json)
-    print_json(report::summary_json(options.model, summary));
-  else
-    print(summary_text(options.model, summary));
+  print(summary_text(options.model, summary));
   return ExitCode::ok;
 }
 
-ExitCode run_on_model(const InspectCommand& options) {
-  if (options.json)
-    throw Error("usage", cat(quoted(options.model), " is a model; --json is for NNEF artefacts"),
-                {}, "export it with --report FILE.json");
+ExitCode run_on_model(const InspectCommand& options, CommandReport& report) {
   if (options.lint)
     throw Error("usage", cat(quoted(options.model), " is a model; --lint is for NNEF artefacts"),
                 {}, cat("export it, or run t2nnef lint ", shell_quoted(options.model)));
-  Console console(Verbosity::normal);
+  Console console(Verbosity::normal, report);
   ExportOptions prepared = traced_options(options.model, options.inputs, console.report());
   prepared.target = target::parse_target("tract");  // refusals are about one
+  report.set("/model/file", options.model);
+  report.picture = [prepared, &report] { return traced_picture(prepared, report); };
   const Inspection inspection = inspect_model(prepared);
+  add_inspection(report, options.model, inspection);
+  if (!inspection.error) report.set("/export_command", export_line(options, inspection));
   if (inspection.error) {
     print(options.graph && inspection.reached   ? ir::print(*inspection.reached)
           : inspection.model.class_name.empty() ? unloaded_text(options, inspection)
@@ -258,11 +253,11 @@ void explain_neither(const Error& error, const std::string& path) {
             ".pt file of torch.jit.save");
 }
 
-ExitCode run_inspect(const InspectCommand& options) {
+ExitCode run_inspect(const InspectCommand& options, CommandReport& report) {
   require_model(options.model, "inspect");
-  if (nnef::looks_like_artefact(options.model)) return run_on_artefact(options);
+  if (nnef::looks_like_artefact(options.model)) return run_on_artefact(options, report);
   try {
-    return run_on_model(options);
+    return run_on_model(options, report);
   } catch (const Error& error) {
     explain_neither(error, options.model);
     throw;
@@ -280,9 +275,6 @@ void setup_inspect(CLI::App& app, Run& selected) {
   add_input_options(*command, options->inputs);
   CLI::Option* graph = command->add_flag("--graph", options->graph,
                                          "Print the traced graph, or graph.nnef, instead");
-  command->add_flag("--json", options->json,
-                    "Print the summary of an artefact as JSON\n"
-                    "With --lint, its violations.");
   command
       ->add_flag("--lint", options->lint,
                  "Print violations of the specification; exit 4\n"
@@ -290,8 +282,9 @@ void setup_inspect(CLI::App& app, Run& selected) {
       ->excludes(graph);
   add_config_option(*command);
   command->footer(kInspectExamples);
-  command->callback(
-      [options, &selected] { selected = [options] { return run_inspect(*options); }; });
+  command->callback([options, &selected] {
+    selected = [options](CommandReport& report) { return run_inspect(*options, report); };
+  });
 }
 
 }  // namespace t2n::cli

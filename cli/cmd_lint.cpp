@@ -56,8 +56,8 @@ std::vector<std::string> lint_passes(const LintCommand& options) {
   return out;
 }
 
-Findings lint_graph(const LintCommand& options) {
-  Console console(Verbosity::normal);
+Findings lint_graph(const LintCommand& options, CommandReport& command) {
+  Console console(Verbosity::normal, command);
   Findings out;
   OptOptions opt;
   opt.compress = compress_options(options.compression);
@@ -92,10 +92,10 @@ void refuse_model_options(const LintCommand& options) {
               "only --strict applies to artefacts", "remove the other options, or give the model");
 }
 
-Findings lint_file(const LintCommand& options) {
+Findings lint_file(const LintCommand& options, CommandReport& report) {
   if (is_graph_file(options.file)) refuse_trace_options(options.file, options.inputs, false);
   if (is_graph_file(options.file) || !nnef::looks_like_artefact(options.file))
-    return lint_graph(options);
+    return lint_graph(options, report);
   refuse_model_options(options);
   Findings out;
   for (const Finding& finding : report::lint_artefact(nnef::read_artefact(options.file)))
@@ -125,9 +125,14 @@ std::string findings_text(const std::vector<Diagnostic>& findings) {
   return out;
 }
 
-ExitCode run_lint(const LintCommand& options) {
+ExitCode run_lint(const LintCommand& options, CommandReport& report) {
   require_model(options.file, "lint");
-  const Findings found = lint_file(options);
+  report.set("/model/file", options.file);
+  const Findings found = lint_file(options, report);
+  const Report add = report.diagnostics.report();
+  for (const Diagnostic& warning : found.warnings) add(warning);
+  for (const std::string& note : found.notes)
+    add({.severity = Severity::note, .id = "lint", .message = note});
   std::string out = findings_text(found.warnings);
   for (const std::string& note : found.notes) out += note + "\n";
   print(cat(out, counted(found.warnings.size(), "finding"), "\n"));
@@ -154,7 +159,9 @@ void setup_lint(CLI::App& app, Run& selected) {
   add_input_options(*command, options->inputs);
   add_config_option(*command, &options->configs);
   command->footer(kLintExamples);
-  command->callback([options, &selected] { selected = [options] { return run_lint(*options); }; });
+  command->callback([options, &selected] {
+    selected = [options](CommandReport& report) { return run_lint(*options, report); };
+  });
 }
 
 }  // namespace t2n::cli

@@ -11,6 +11,7 @@
 #include "cli/console.h"
 #include "cli/input_options.h"
 #include "cli/operators_markdown.h"
+#include "cli/report_pictures.h"
 #include "cli/text.h"
 #include "ir/op_traits.h"
 #include "ir/rearrangement.h"
@@ -18,6 +19,7 @@
 #include "src/diag/error.h"
 #include "src/export/all_refusals.h"
 #include "src/export/pipeline.h"
+#include "src/export/report_ops.h"
 #include "src/model/torch_module.h"
 #include "src/model_file/allowed.h"
 #include "src/quant/known_operators.h"
@@ -52,39 +54,34 @@ std::string written_as(const ops::Variant& variant, const target::Target& target
                                                               : std::string(nnef);
 }
 
-ExitCode list_all(const target::Target& target) {
-  Rows rows = {{"operator", "written as", "meaning"}};
+ExitCode list_all(const target::Target& target, CommandReport& report) {
+  std::vector<SupportedOperator> operators;
   for (const ir::OpId op : ops::registry().ops())
     if (const ops::Variant* variant = ops::registry().variant(op, target))
-      rows.push_back({std::string(ir::op_name(op)), written_as(*variant, target),
-                      std::string(ops::registry().find(op)->doc)});
+      operators.push_back({std::string(ir::op_name(op)), written_as(*variant, target),
+                           std::string(ops::registry().find(op)->doc)});
+  add_operators(report, operators);
+  Rows rows = {{"operator", "written as", "meaning"}};
+  for (const SupportedOperator& each : operators)
+    rows.push_back({each.name, each.written_as, each.meaning});
   print(table(rows));
   print(cat(counted(rows.size() - 1, "operator"), " for ", target::target_name(target), "\n"));
   return ExitCode::ok;
 }
 
-/// What an export with the same options translates.
-Inspection inspected(const OpsCommand& options, const target::Target& target,
-                     const Report& report) {
-  ExportOptions prepared = traced_options(options.subject, options.inputs, report);
-  prepared.target = target;
-  prepared.passes.disabled = options.disabled_passes;
-  return prepare_model(prepared);
+/// Options of an export that translates the same.
+ExportOptions prepared(const OpsCommand& options, const target::Target& target,
+                       const Report& report) {
+  ExportOptions out = traced_options(options.subject, options.inputs, report);
+  out.target = target;
+  out.passes.disabled = options.disabled_passes;
+  return out;
 }
 
 std::string support_text(const ops::OpUse& use) {
   if (use.refused == 0) return "yes";
   return use.refused == use.count ? "no" : cat("not ", use.refused, " of ", use.count);
 }
-
-/// One line of the list.
-struct UsedOperator {
-  std::string name;
-  int count = 0;
-  std::string support;
-  bool is_missing = false;
-  Where first;
-};
 
 std::vector<UsedOperator> used_in(const ir::Graph& graph, const target::Target& target) {
   std::vector<UsedOperator> out;
@@ -106,9 +103,10 @@ std::vector<UsedOperator> used_in(const trace::ModelCode& code, const target::Ta
 
 /// Prints the list, and returns the number of operators that are missing.
 size_t print_used(std::vector<UsedOperator> used, const OpsCommand& options,
-                  const target::Target& target) {
+                  const target::Target& target, CommandReport& report) {
   std::stable_sort(used.begin(), used.end(),
                    [](const UsedOperator& a, const UsedOperator& b) { return a.count > b.count; });
+  add_used(report, used);
   Rows rows = {{"uses", "operator", "supported", "first use"}};
   size_t missing = 0, unknown = 0;
   for (const UsedOperator& use : used) {
@@ -123,17 +121,20 @@ size_t print_used(std::vector<UsedOperator> used, const OpsCommand& options,
   return missing;
 }
 
-ExitCode list_used(const OpsCommand& options, const target::Target& target) {
-  Console console(Verbosity::normal);
-  const Inspection found = inspected(options, target, console.report());
+ExitCode list_used(const OpsCommand& options, const target::Target& target, CommandReport& report) {
+  Console console(Verbosity::normal, report);
+  report.set("/model/file", options.subject);
+  const ExportOptions traced = prepared(options, target, console.report());
+  report.picture = [traced, &report] { return traced_picture(traced, report); };
+  const Inspection found = prepare_model(traced);
   const ir::Graph* const graph = found.graph     ? &*found.graph
                                  : found.reached ? &*found.reached
                                                  : nullptr;
   size_t missing = 0;
   if (graph != nullptr)
-    missing = print_used(used_in(*graph, target), options, target);
+    missing = print_used(used_in(*graph, target), options, target, report);
   else if (found.code)
-    missing = print_used(used_in(*found.code, target), options, target);
+    missing = print_used(used_in(*found.code, target), options, target, report);
   if (found.error) throw Error(*found.error);
   if (graph == nullptr)
     print(
@@ -261,8 +262,16 @@ std::vector<ir::OpId> find_ops(const std::string& name) {
                                  : cat("did you mean ", quoted(suggestion), "?"));
 }
 
-ExitCode explain(const std::string& name, const target::Target& target) {
-  for (const ir::OpId op : find_ops(name)) print(explanation(op, target));
+ExitCode explain(const std::string& name, const target::Target& target, CommandReport& report) {
+  std::vector<SupportedOperator> operators;
+  for (const ir::OpId op : find_ops(name)) {
+    const ops::Variant* const variant = ops::registry().variant(op, target);
+    operators.push_back({std::string(ir::op_name(op)),
+                         variant == nullptr ? "" : written_as(*variant, target),
+                         std::string(ops::registry().find(op)->doc)});
+    print(explanation(op, target));
+  }
+  add_operators(report, operators);
   return ExitCode::ok;
 }
 
@@ -279,11 +288,12 @@ std::string operator_name(const std::string& subject) {
   return is_known ? name : std::string();
 }
 
-ExitCode run_ops(const OpsCommand& options) {
+ExitCode run_ops(const OpsCommand& options, CommandReport& report) {
   const target::Target target = target::parse_target(options.target);
+  report.set("/target", target::target_name(target));
   if (const std::string name = operator_name(options.subject); !name.empty())
-    return explain(name, target);
-  if (!options.subject.empty()) return list_used(options, target);
+    return explain(name, target, report);
+  if (!options.subject.empty()) return list_used(options, target, report);
   if (options.missing)
     throw Error("usage", "--missing needs a model", {},
                 "for example: t2nnef ops model.pt --missing");
@@ -291,7 +301,7 @@ ExitCode run_ops(const OpsCommand& options) {
     print(operators_markdown());
     return ExitCode::ok;
   }
-  return list_all(target);
+  return list_all(target, report);
 }
 
 }  // namespace
@@ -313,7 +323,9 @@ void setup_ops(CLI::App& app, Run& selected) {
                     "Print the table for all targets: docs/operators.md");
   add_config_option(*command);
   command->footer(kOpsExamples);
-  command->callback([options, &selected] { selected = [options] { return run_ops(*options); }; });
+  command->callback([options, &selected] {
+    selected = [options](CommandReport& report) { return run_ops(*options, report); };
+  });
 }
 
 }  // namespace t2n::cli

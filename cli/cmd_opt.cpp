@@ -16,6 +16,7 @@
 #include "src/export/graph_file.h"
 #include "src/export/opt.h"
 #include "src/export/pass_table.h"
+#include "src/export/report_opt.h"
 
 namespace t2n::cli {
 namespace {
@@ -177,14 +178,16 @@ std::string written_files_text(const OptOptions& options, const OptResult& resul
   return out;
 }
 
-ExitCode run_opt(const OptCommand& options) {
+ExitCode run_opt(const OptCommand& options, CommandReport& report) {
   if (options.list) {
     print(pass_list());
     return ExitCode::ok;
   }
-  Console console(verbosity_of(options.quiet, options.verbose));
+  Console console(verbosity_of(options.quiet, options.verbose), report);
   const OptOptions opt = opt_options(options, console);
+  report.set("/model/file", options.model);
   const OptResult result = optimise(opt);
+  add_opt(report, opt, result);
   console.stop();
   // Only the graph goes to stdout; messages go to stderr.
   const bool prints_graph = opt.model.output.empty() && !opt.bisects;
@@ -217,7 +220,9 @@ void setup_opt(CLI::App& app, Run& selected) {
   add_input_options(*command, options->inputs);
   add_config_option(*command, &options->configs);
   command->footer(kOptExamples);
-  command->callback([options, &selected] { selected = [options] { return run_opt(*options); }; });
+  command->callback([options, &selected] {
+    selected = [options](CommandReport& report) { return run_opt(*options, report); };
+  });
 }
 
 }  // namespace t2n::cli

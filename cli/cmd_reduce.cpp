@@ -199,10 +199,12 @@ std::string reduction_text(const ReduceCommand& options, const reduce::Reduction
   return out + next_step(options, result);
 }
 
-ExitCode run_reduce(const ReduceCommand& options) {
-  Console console(verbosity_of(options.quiet, options.verbose));
+ExitCode run_reduce(const ReduceCommand& options, CommandReport& report) {
+  Console console(verbosity_of(options.quiet, options.verbose), report);
   const reduce::ReduceOptions request = reduce_options(options, console);
+  report.set("/model/file", options.model);
   const reduce::Reduction result = reduce::reduce(request);
+  for (const reduce::WrittenFile& file : result.files) report.files.push_back(file.path);
   console.stop();
   console.finish();
   if (!options.quiet) print(reduction_text(options, result));
@@ -221,8 +223,9 @@ void setup_reduce(CLI::App& app, Run& selected) {
   add_compression_options(*command, options->compression);
   add_config_option(*command, &options->configs);
   command->footer(kReduceExamples);
-  command->callback(
-      [options, &selected] { selected = [options] { return run_reduce(*options); }; });
+  command->callback([options, &selected] {
+    selected = [options](CommandReport& report) { return run_reduce(*options, report); };
+  });
 }
 
 }  // namespace t2n::cli

@@ -1,19 +1,20 @@
 // t2nnef run: runs an artefact on given inputs, and writes its outputs as .npz.
 #include <CLI/CLI.hpp>
 #include <array>
-#include <cmath>
 #include <cstdio>
-#include <limits>
 #include <memory>
+#include <optional>
 
 #include "cli/check_options.h"
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/input_options.h"
 #include "cli/outputs.h"
+#include "cli/report_pictures.h"
 #include "cli/text.h"
 #include "src/check/run_artefact.h"
 #include "src/diag/error.h"
+#include "src/export/report_run.h"
 #include "src/report/artefact_violations.h"
 #include "src/samples/input_spec.h"
 
@@ -42,20 +43,10 @@ std::string number_text(double value) {
 }
 
 /// Minimum, maximum and mean of the elements; "-" if there are none.
-std::vector<std::string> statistics(const ir::Tensor& tensor) {
-  const std::vector<double> values = ir::to_f64(ir::as_pairs(tensor));
-  if (values.empty()) return {"-", "-", "-"};
-  double least = values[0];
-  double greatest = values[0];
-  double sum = 0;
-  for (const double value : values) {
-    // Once there is a NaN, it is the result.
-    least = std::isnan(value) || value < least ? value : least;
-    greatest = std::isnan(value) || value > greatest ? value : greatest;
-    sum += value;
-  }
-  return {number_text(least), number_text(greatest),
-          number_text(sum / static_cast<double>(values.size()))};
+std::vector<std::string> statistics_cells(const ir::Tensor& tensor) {
+  const std::optional<ElementStatistics> found = statistics_of(tensor);
+  if (!found) return {"-", "-", "-"};
+  return {number_text(found->min), number_text(found->max), number_text(found->mean)};
 }
 
 std::string statistics_text(const std::vector<nnef::NamedTensor>& outputs) {
@@ -63,7 +54,7 @@ std::string statistics_text(const std::vector<nnef::NamedTensor>& outputs) {
   for (const nnef::NamedTensor& output : outputs) {
     rows.push_back({output.name, cat(ir::dtype_name(output.value.dtype),
                                      ir::shape_str(ir::to_shape(output.value.shape)))});
-    for (std::string& cell : statistics(output.value)) rows.back().push_back(std::move(cell));
+    for (std::string& cell : statistics_cells(output.value)) rows.back().push_back(std::move(cell));
   }
   return table(rows);
 }
@@ -75,8 +66,8 @@ std::string steps_text(int64_t steps, const std::vector<spec::State>& states) {
   return steps == 1 ? "" : cat(", ", steps, " steps, state: ", joined(pairs, ", "));
 }
 
-ExitCode run_and_print(const RunCommand& options) {
-  Console console(Verbosity::normal);
+ExitCode run_and_print(const RunCommand& options, CommandReport& report) {
+  Console console(Verbosity::normal, report);
   require_range("--steps", options.steps, 1, 1'000'000);
   claim_stdout(options.output);
   const RunOptions run{
@@ -90,7 +81,11 @@ ExitCode run_and_print(const RunCommand& options) {
       .output = options.output,
       .taken = taken_files(options.inputs, {}, options.engine.engine),
       .report = console.report()};
+  report.set("/artifact/path", options.artefact);
+  report.picture = [path = options.artefact, &report] { return artefact_picture(path, report); };
   const RunResult result = run_artefact(run);
+  add_run(report, result, options.steps);
+  report.files.push_back(run.output);
   print(cat("run: ", result.engine, steps_text(options.steps, result.states), "\n",
             statistics_text(result.outputs)));
   if (!run.output.empty() && run.output != "-")
@@ -99,9 +94,9 @@ ExitCode run_and_print(const RunCommand& options) {
 }
 
 /// Names what is wrong with an artefact that the engine rejects.
-ExitCode run_and_print_explained(const RunCommand& options) {
+ExitCode run_and_print_explained(const RunCommand& options, CommandReport& report) {
   try {
-    return run_and_print(options);
+    return run_and_print(options, report);
   } catch (const Error& error) {
     throw report::with_violations(error, options.artefact);
   }
@@ -144,8 +139,11 @@ void setup_run(CLI::App& app, Run& selected) {
       ->allow_extra_args(false);
   add_engine_options(*command, options->engine);
   command->footer(kRunExamples);
-  command->callback(
-      [options, &selected] { selected = [options] { return run_and_print_explained(*options); }; });
+  command->callback([options, &selected] {
+    selected = [options](CommandReport& report) {
+      return run_and_print_explained(*options, report);
+    };
+  });
 }
 
 }  // namespace t2n::cli

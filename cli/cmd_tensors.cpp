@@ -48,10 +48,12 @@ std::string tensors_text(const TensorsResult& result) {
              " values", shared == 0 ? "" : cat(", ", shared, " shared"), "\n");
 }
 
-ExitCode run_tensors(const TensorsOptions& options) {
+ExitCode run_tensors(const TensorsOptions& options, CommandReport& report) {
   require_model(options.model, "tensors");
   claim_stdout(options.output);
+  report.set("/model/file", options.model);
   const TensorsResult result = write_tensors(options);
+  report.files.push_back(options.output);
   print(tensors_text(result));
   if (!options.output.empty() && options.output != "-")
     print(cat("wrote ", options.output, "  ", short_bytes(result.bytes), "\n"));
@@ -82,8 +84,9 @@ void setup_tensors(CLI::App& app, Run& selected) {
   command->add_flag("--all-names", options->writes_all_names,
                     "Write shared tensors under each name");
   command->footer(kTensorsExamples);
-  command->callback(
-      [options, &selected] { selected = [options] { return run_tensors(*options); }; });
+  command->callback([options, &selected] {
+    selected = [options](CommandReport& report) { return run_tensors(*options, report); };
+  });
 }
 
 }  // namespace t2n::cli

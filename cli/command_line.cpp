@@ -11,6 +11,7 @@
 #include "cli/console.h"
 #include "cli/help.h"
 #include "cli/limit_options.h"
+#include "cli/reports.h"
 #include "cli/settings.h"
 #include "cli/terminal.h"
 #include "cli/text.h"
@@ -118,7 +119,17 @@ bool is_instant(const CLI::App& command) {
   return name == "explain" || name == "env" || name == "help" || name == "completion";
 }
 
-std::unique_ptr<CLI::App> make_app(Run& run, LimitOptions& limits) {
+bool has_report(const CLI::App& command) {
+  return !is_instant(command) || command.get_name() == "env";
+}
+
+/// Options of all commands that work on files.
+struct CommonOptions {
+  LimitOptions limits;
+  ReportOptions reports;
+};
+
+std::unique_ptr<CLI::App> make_app(Run& run, CommonOptions& common) {
   auto app = std::make_unique<CLI::App>(
       "Export TorchScript models to NNEF for the tract engine, or to strict NNEF (khronos)",
       "t2nnef");
@@ -149,7 +160,8 @@ std::unique_ptr<CLI::App> make_app(Run& run, LimitOptions& limits) {
   for (CLI::App* command : app->get_subcommands(nullptr)) {
     command->allow_extras();
     command->set_help_all_flag("--help-all", "Print this help with all options");
-    if (!is_instant(*command)) add_limit_options(*command, limits);
+    if (!is_instant(*command)) add_limit_options(*command, common.limits);
+    if (has_report(*command)) add_report_options(*command, common.reports);
     command
         ->add_option_function<std::string>("--color", set_color,
                                            "Colours: auto, always or never [auto]\n"
@@ -292,8 +304,8 @@ std::string& quoted_command() {
 
 ExitCode run_tokens(const Tokens& tokens, const CLI::App& first, std::vector<Setting>& used) {
   Run run;
-  LimitOptions limits;
-  const auto app = make_app(run, limits);
+  CommonOptions common;
+  const auto app = make_app(run, common);
   if (!parse(*app, with_added_options(tokens, first, used))) return ExitCode::ok;
   refuse_leftovers(*app);
   for (const CLI::App* command : app->get_subcommands()) refuse_leftovers(*command);
@@ -305,8 +317,8 @@ ExitCode run_tokens(const Tokens& tokens, const CLI::App& first, std::vector<Set
   }
   for (const CLI::App* command : app->get_subcommands()) refuse_empty(*command);
   if (run) {
-    start_limits(limits);
-    return run();
+    start_limits(common.limits);
+    return run_with_reports(*app->get_subcommands().front(), common.reports, run);
   }
   print_message(program_help(*app));
   return ExitCode::usage;
@@ -339,8 +351,8 @@ ExitCode run_command_line(int argc, char** argv) {
     quoted_command() += cat(" ", shell_quoted(token));
   // The first parse finds the options on the command line; the second includes variables and files.
   Run ignored;
-  LimitOptions ignored_limits;
-  const auto first = make_app(ignored, ignored_limits);
+  CommonOptions ignored_options;
+  const auto first = make_app(ignored, ignored_options);
   const Tokens tokens = with_joined_levels(without_separator({argv + 1, argv + argc}));
   if (!parse(*first, tokens)) return ExitCode::ok;
   std::vector<Setting> used;

@@ -7,11 +7,14 @@
 
 #include "cli/app.h"
 #include "src/diag/diagnostic.h"
+#include "src/report/command_report.h"
 
 namespace t2n::cli {
 
-/// The work of a command. Errors are thrown.
-using Run = std::function<ExitCode()>;
+using report::CommandReport;
+
+/// The work of a command, which fills its report. Errors are thrown.
+using Run = std::function<ExitCode(CommandReport& report)>;
 
 void setup_bench(CLI::App& app, Run& run);
 void setup_check(CLI::App& app, Run& run);

@@ -56,7 +56,7 @@ std::string step_text(const Step& step) {
   return step.has_failed ? out + "  failed" : out;
 }
 
-bool is_stdout_taken = false;
+StdoutUse use_of_stdout = StdoutUse::text;
 
 void write(std::string_view text, std::FILE* stream) {
   std::fwrite(text.data(), 1, text.size(), stream);
@@ -71,32 +71,35 @@ void print_message_raw(std::string_view text) {
 }  // namespace
 
 void print(std::string_view text) {
-  if (is_stdout_taken) return print_message(text);
+  if (use_of_stdout == StdoutUse::report) return;
+  if (use_of_stdout == StdoutUse::output) return print_message(text);
   write(colored_verdicts(printable(text)), stdout);
 }
-
-void print_json(std::string_view text) { write(printable_json(text), stdout); }
 
 void print_message(std::string_view text) {
   print_message_raw(colored_diagnostics(printable(text)));
 }
 
-void reserve_stdout() { is_stdout_taken = true; }
+void use_stdout_for(StdoutUse use) { use_of_stdout = use; }
+
+StdoutUse stdout_use() { return use_of_stdout; }
 
 Verbosity verbosity_of(bool quiet, bool verbose) {
   return quiet ? Verbosity::quiet : verbose ? Verbosity::verbose : Verbosity::normal;
 }
 
-Console::Console(Verbosity verbosity)
-    : verbosity_(verbosity), on_terminal_(verbosity != Verbosity::quiet && isatty(STDERR_FILENO)) {}
+Console::Console(Verbosity verbosity, report::CommandReport& report)
+    : verbosity_(verbosity),
+      on_terminal_(verbosity != Verbosity::quiet && isatty(STDERR_FILENO)),
+      report_(report) {}
 
 Console::~Console() { fail(); }
 
 Report Console::report() {
   return [this](const Diagnostic& diagnostic) {
-    const size_t before = seen_.items.size();
-    seen_.report()(diagnostic);
-    if (seen_.items.size() > before) show(diagnostic);
+    const size_t before = report_.diagnostics.items.size();
+    report_.diagnostics.report()(diagnostic);
+    if (report_.diagnostics.items.size() > before) show(diagnostic);
   };
 }
 
@@ -150,7 +153,7 @@ void Console::end(StepSummary summary, bool has_failed) {
   if (current_.empty()) return;
   const std::chrono::duration<double> time = std::chrono::steady_clock::now() - began_;
   timeline_ += cat("[", current_, " ", seconds_str(time.count()), "] ");
-  Step& step = steps_.emplace_back();
+  Step& step = report_.steps.emplace_back();
   static_cast<StepSummary&>(step) = std::move(summary);
   step.name = std::exchange(current_, {});
   step.seconds = time.count();

@@ -9,18 +9,23 @@
 
 #include "src/diag/sink.h"
 #include "src/diag/steps.h"
+#include "src/report/command_report.h"
 
 namespace t2n::cli {
 
 /// To stdout, or to stderr if an output uses stdout. Characters that control the terminal are
 /// escaped: most names come from files.
 void print(std::string_view text);
-/// JSON to stdout, with JSON's escapes.
-void print_json(std::string_view text);
 /// To stderr, escaped as in print().
 void print_message(std::string_view text);
-/// Reserves stdout for an output file: results go to stderr from now on.
-void reserve_stdout();
+/// What stdout is for.
+enum class StdoutUse {
+  text,    ///< results as text
+  output,  ///< an output: text goes to stderr
+  report,  ///< the report alone: text is dropped
+};
+void use_stdout_for(StdoutUse use);
+StdoutUse stdout_use();
 
 enum class Verbosity { quiet, normal, verbose };
 Verbosity verbosity_of(bool quiet, bool verbose);
@@ -30,7 +35,8 @@ Verbosity verbosity_of(bool quiet, bool verbose);
 /// runs. Else prints one line with all steps, on a terminal only.
 class Console {
  public:
-  explicit Console(Verbosity verbosity);
+  /// Diagnostics and steps are also in `report`.
+  Console(Verbosity verbosity, report::CommandReport& report);
   ~Console();
   Console(const Console&) = delete;
   Console& operator=(const Console&) = delete;
@@ -51,10 +57,6 @@ class Console {
   /// Prints a line, unless quiet.
   void line(const std::string& text);
 
-  const std::vector<Diagnostic>& diagnostics() const { return seen_.items; }
-  /// Steps that have ended.
-  const std::vector<Step>& steps() const { return steps_; }
-
  private:
   void begin(std::string_view name);
   void end(StepSummary summary, bool has_failed);
@@ -69,9 +71,8 @@ class Console {
   std::string current_;
   std::string timeline_;
   std::chrono::steady_clock::time_point began_;
-  std::vector<Step> steps_;
   std::vector<std::string> expected_;
-  DiagnosticList seen_;
+  report::CommandReport& report_;
   size_t hidden_notes_ = 0;
 };
 

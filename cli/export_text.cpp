@@ -104,7 +104,8 @@ std::string written_text(const ExportOptions& options, const ExportResult& resul
   if (options.dry_run)
     return cat("would write ", output_name(result.path), "  ", short_bytes(result.bytes), shared,
                result.replaces ? ", in place of the existing one\n" : "\n");
-  return cat("wrote ", output_name(result.path), "  ", short_bytes(result.bytes), shared, "\n");
+  return cat("wrote ", output_name(result.path), "  ", short_bytes(result.bytes), shared,
+             result.needs.empty() ? "" : cat(" · needs ", joined(result.needs, ", ")), "\n");
 }
 
 }  // namespace

@@ -3,10 +3,6 @@
 
 #include <cerrno>
 #include <cstdio>
-#include <filesystem>
-#include <new>
-#include <stdexcept>
-#include <system_error>
 
 #include "cli/commands.h"
 #include "cli/console.h"
@@ -28,21 +24,8 @@ int fail(const Error& error) {
 int guarded(int argc, char** argv) {
   try {
     return static_cast<int>(run_command_line(argc, argv));
-  } catch (const Error& error) {
-    return fail(error);
-  } catch (const std::bad_alloc&) {
-    return fail(out_of_memory());
-  } catch (const std::length_error&) {
-    return fail(out_of_memory());
-  } catch (const std::filesystem::filesystem_error& error) {
-    return fail(path_error(error));
-  } catch (const std::system_error& error) {
-    return fail(system_error(error));
-  } catch (const std::exception& error) {
-    print_message(cat("internal error: ", error.what(), "\n",
-                      "  why:  this is a bug in t2nnef, not in your model\n",
-                      "  help: please report it with the command you ran\n"));
-    return static_cast<int>(ExitCode::bug);
+  } catch (...) {
+    return fail(current_error());
   }
 }
 

@@ -26,15 +26,15 @@ std::vector<nnef::Taken> taken_files(const std::vector<std::string>& input_specs
   return out;
 }
 
-void claim_stdout(const std::string& bytes_output, const std::string& text_output) {
-  if (bytes_output != "-" && text_output != "-") return;
-  if (bytes_output == text_output)
+void claim_stdout(const std::string& output) {
+  if (output != "-") return;
+  if (stdout_use() != StdoutUse::text)
     throw Error("usage", "two outputs cannot both go to standard output", {},
                 "write one of them to a file");
-  if (bytes_output == "-" && isatty(STDOUT_FILENO) == 1)
+  if (isatty(STDOUT_FILENO) == 1)
     throw Error("usage", "the output is binary, and standard output is a terminal", {},
                 "redirect it to a file, or pipe it into a program");
-  reserve_stdout();
+  use_stdout_for(StdoutUse::output);
 }
 
 std::string output_name(const std::string& path) { return path == "-" ? "standard output" : path; }

@@ -13,9 +13,9 @@ std::vector<nnef::Taken> taken_files(const std::vector<std::string>& input_specs
                                      const std::vector<std::string>& configs,
                                      const std::string& engine);
 
-/// If one of the outputs is "-", results go to stderr from now on. Errors: `usage` for two such
-/// outputs, and for binary output on a terminal.
-void claim_stdout(const std::string& bytes_output, const std::string& text_output = {});
+/// If the output, which is binary, is "-", results go to stderr from now on. Errors: `usage` if a
+/// report is on stdout, too, and on a terminal.
+void claim_stdout(const std::string& output);
 
 /// "standard output", or the path.
 std::string output_name(const std::string& path);

@@ -11,7 +11,7 @@
 #include "ir/readable.h"
 #include "src/diag/error.h"
 #include "src/diag/printable.h"
-#include "src/export/report.h"
+#include "src/export/report_parts.h"
 
 namespace t2n::cli {
 namespace {

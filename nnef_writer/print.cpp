@@ -338,6 +338,14 @@ std::vector<std::string> extension_lines(const Document& document) {
   return out;
 }
 
+std::vector<std::string> registries(const Document& document) {
+  constexpr std::string_view kRegistry = "tract_registry ";
+  std::vector<std::string> out;
+  for (const std::string& line : extension_lines(document))
+    if (line.starts_with(kRegistry)) out.push_back(line.substr(kRegistry.size()));
+  return out;
+}
+
 std::string print(const Value& value) {
   Printer printer;
   printer.expression(value);

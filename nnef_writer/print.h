@@ -22,6 +22,8 @@ std::string print(const Value& value);
 std::string assertion_text(const Assertion& assertion);
 /// The text of all extensions, between `extension` and `;`.
 std::vector<std::string> extension_lines(const Document& document);
+/// The registries that a reader needs: "tract_core", of the line `tract_registry tract_core`.
+std::vector<std::string> registries(const Document& document);
 
 /// `i"…"` if it is not a plain identifier.
 std::string print_identifier(const std::string& name);

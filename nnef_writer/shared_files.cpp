@@ -41,6 +41,7 @@ bool has_content(const fs::path& path, const Member& member) {
 bool link(const fs::path& path, const fs::path& name) {
   std::error_code error;
   fs::create_hard_link(path, name, error);
+  if (!error) keep_link(path, name);
   return !error;
 }
 

@@ -215,8 +215,10 @@ void remove_leftovers(const fs::path& folder) {
 }
 
 FileWriter::FileWriter(const fs::path& path, fs::path reported_as)
-    : reported_as_(std::move(reported_as)),
-      descriptor_(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) {
+    : path_(path),
+      reported_as_(std::move(reported_as)),
+      descriptor_(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)),
+      checksum_(RunningChecksum::begin()) {
   if (descriptor_ < 0) fail_to_write(reported_as_, errno);
 }
 
@@ -225,6 +227,7 @@ FileWriter::~FileWriter() {
 }
 
 void FileWriter::write(std::span<const std::byte> bytes) {
+  if (checksum_) checksum_->add(bytes);
   while (!bytes.empty()) {
     const ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
     if (written < 0 && errno == EINTR) continue;
@@ -234,6 +237,7 @@ void FileWriter::write(std::span<const std::byte> bytes) {
 }
 
 void FileWriter::close() {
+  if (checksum_) checksum_->end(path_, descriptor_);
   if (::close(std::exchange(descriptor_, -1)) != 0) fail_to_write(reported_as_, errno);
 }
 

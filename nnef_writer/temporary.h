@@ -3,11 +3,14 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <memory>
 #include <span>
 #include <string>
 #include <system_error>
 #include <utility>
 #include <vector>
+
+#include "nnef_writer/checksums.h"
 
 namespace t2n::nnef {
 
@@ -70,8 +73,10 @@ class FileWriter {
   FileWriter(int descriptor, std::filesystem::path reported_as)
       : reported_as_(std::move(reported_as)), descriptor_(descriptor) {}
 
+  std::filesystem::path path_ = {};
   std::filesystem::path reported_as_;
   int descriptor_;
+  std::unique_ptr<RunningChecksum> checksum_ = {};
 };
 
 }  // namespace t2n::nnef

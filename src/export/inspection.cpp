@@ -78,8 +78,18 @@ Inspection inspect_model(const ExportOptions& options) {
 }
 
 Inspection prepare_model(const ExportOptions& options) {
-  return inspect(options,
-                 [&](ir::Graph& graph) { run_standard_passes(graph, options.target, options.passes, {}); });
+  return inspect(options, [&](ir::Graph& graph) {
+    run_standard_passes(graph, options.target, options.passes, {});
+  });
+}
+
+std::vector<std::pair<std::string, int64_t>> operators_of(const ir::Graph& graph) {
+  std::map<std::string_view, int64_t> uses;
+  for (const ir::Node& node : graph.nodes) ++uses[ir::op_name(node.op)];
+  std::vector<std::pair<std::string, int64_t>> out(uses.begin(), uses.end());
+  std::stable_sort(out.begin(), out.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  return out;
 }
 
 }  // namespace t2n

@@ -79,6 +79,7 @@ ExportResult described(const TracedModel& model, const ExportOptions& options) {
   out.model = model.info;
   out.samples_from_file = model.samples_from_file;
   out.constant_inputs = model.traced.constant_inputs;
+  out.operators = operators_of(model.traced.graph);
   list_ports(model.traced.graph, out);
   if (const auto& quantised = model.traced.with_quantised)
     out.quantised_weights = quant::summarise(*quantised).weights;
@@ -137,6 +138,7 @@ Exported document_of(ir::Graph graph, const ExportOptions& options, ExportResult
   for (const auto& [key, value] : options.metadata) spec::add_property(document, key, value);
   if (options.is_causal_lm) require_caches(document);
   result.operations = count_operations(document);
+  result.needs = nnef::registries(document);
   return out;
 }
 
@@ -227,11 +229,10 @@ fs::path write_pending(const Exported& exported, const ExportOptions& options,
   return written.path;
 }
 
-/// Exports one method; the artefact stays pending until all are complete.
-ExportResult export_one(const LoadedModel& loaded, ExportOptions options, const FoundEngine& engine,
-                        nnef::PendingGroup& artefacts, size_t number) {
-  const TracedModel model = named_and_traced(loaded, options);
-  ExportResult result = described(model, options);
+/// Exports a traced method; the artefact stays pending until all are complete.
+void export_traced(const TracedModel& model, const ExportOptions& options,
+                   const FoundEngine& engine, nnef::PendingGroup& artefacts, size_t number,
+                   ExportResult& result) {
   const std::optional<CompressedModel> compressed = compressed_model(model, options, result);
   const SourceModel source = source_model(model, compressed ? &*compressed : nullptr);
   options.begin("translate");
@@ -245,6 +246,23 @@ ExportResult export_one(const LoadedModel& loaded, ExportOptions options, const 
     options.progress.end(summary_of_check(result.checked));
   }
   verify_file(model, true);
+}
+
+/// The result of one method, which on_result receives even if it fails.
+ExportResult export_one(const LoadedModel& loaded, ExportOptions options, const FoundEngine& engine,
+                        nnef::PendingGroup& artefacts, size_t number) {
+  const TracedModel model = named_and_traced(loaded, options);
+  ExportResult result = described(model, options);
+  const auto tell = [&] {
+    if (options.on_result) options.on_result(result);
+  };
+  try {
+    export_traced(model, options, engine, artefacts, number, result);
+  } catch (const Error&) {
+    tell();
+    throw;
+  }
+  tell();
   return result;
 }
 

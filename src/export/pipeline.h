@@ -1,6 +1,7 @@
 // The export pipeline: load, trace, passes, translate, write, check, commit.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -42,6 +43,8 @@ struct ExportOptions : ModelOptions {
   Metadata metadata;                          ///< further properties of the artefact
   bool dry_run = false;                       ///< writes no artefact
   std::shared_ptr<DebugBundle> debug_bundle;  ///< of --debug-bundle
+  /// Receives the result of a method, also if the export then fails: as far as it came.
+  std::function<void(const ExportResult&)> on_result;
 };
 
 /// One input or output of the artefact, in order.
@@ -62,8 +65,11 @@ struct ExportResult {
   std::vector<std::string> constant_inputs;  ///< arguments that are not tensors, as constants
   std::vector<std::string> pruned_inputs;    ///< unused ones that were removed
   bool samples_from_file = false;
-  size_t operations = 0;          ///< statements of the NNEF graph without variables and externals
-  int64_t quantised_weights = 0;  ///< elements, not counted in the model's parameters
+  size_t operations = 0;  ///< statements of the NNEF graph without variables and externals
+  /// Of the traced graph, with their uses, the most used first.
+  std::vector<std::pair<std::string, int64_t>> operators;
+  std::vector<std::string> needs;  ///< registries that a reader must load: "tract_core"
+  int64_t quantised_weights = 0;   ///< elements, not counted in the model's parameters
   std::string path;
   bool replaces = false;     ///< something was at `path` before
   int64_t bytes = 0;         ///< of the archive, or of all files of the folder
@@ -96,6 +102,8 @@ struct Inspection {
   std::optional<ir::Graph> with_quantised;
   std::vector<trace::State> states;
 };
+/// The operators of a graph with their uses, the most used first.
+std::vector<std::pair<std::string, int64_t>> operators_of(const ir::Graph& graph);
 /// For `inspect`: the traced, verified graph with folded constants.
 Inspection inspect_model(const ExportOptions& options);
 /// For `ops`: the graph that an export would translate.

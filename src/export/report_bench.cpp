@@ -69,19 +69,18 @@ std::vector<BenchedOperation> operations_in(const std::string& profile) {
   return out;
 }
 
-std::string bench_json(const BenchResult& result) {
+void add_bench(report::CommandReport& report, const BenchResult& result) {
   Json artefacts = Json::array();
   for (const BenchedArtefact& artefact : result.artefacts)
     artefacts.push_back(artefact_json(artefact));
-  Json out = {{"format", "t2nnef.bench/1"}, {"engine", result.engine}, {"artefacts", artefacts}};
+  report["engine"] = result.engine;
+  report["artifacts"] = std::move(artefacts);
   if (result.artefacts.size() == 2) {
     const tract::BenchTimes& a = result.artefacts[0].times;
     const tract::BenchTimes& b = result.artefacts[1].times;
-    out["ratios"] = {{"load", spread_json(ratios(a.loads, b.loads))},
-                     {"run", spread_json(ratios(a.runs, b.runs))}};
+    report["ratios"] = {{"load", spread_json(ratios(a.loads, b.loads))},
+                        {"run", spread_json(ratios(a.runs, b.runs))}};
   }
-  // A path may not be UTF-8.
-  return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace t2n

@@ -3,26 +3,27 @@
 
 #include <nlohmann/json.hpp>
 
+#include "src/report/command_report.h"
+
 namespace t2n {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using WhereJson = Json (*)(const Where& where);
 
-Json location_json(const StatementLocation& location, WhereJson where_json) {
+Json location_json(const StatementLocation& location) {
   return {{"tensor", location.tensor},
           {"operation", location.operation},
           {"line", location.line > 0 ? Json(location.line) : Json()},
           {"operator", location.op},
-          {"where", where_json(location.where)}};
+          {"where", report::where_json(location.where)}};
 }
 
 Json statistics_json(const TensorStatistics& all) {
   return {{"min", all.min}, {"max", all.max}, {"mean", all.mean}, {"not_finite", all.not_finite}};
 }
 
-Json tensor_json(const TensorDifference& found, WhereJson where_json) {
-  Json out = location_json(found.location, where_json);
+Json tensor_json(const TensorDifference& found) {
+  Json out = location_json(found.location);
   out["shape"] = found.shape;
   out["actual"] = statistics_json(found.actual);
   if (!found.is_known) return out;
@@ -36,7 +37,7 @@ Json tensor_json(const TensorDifference& found, WhereJson where_json) {
 
 }  // namespace
 
-Json localisation_json(const Localisation& found, WhereJson where_json) {
+Json localisation_json(const Localisation& found) {
   Json out = {{"engine", found.engine},
               {"inputs", found.inputs},
               {"reference", found.reference},
@@ -45,10 +46,9 @@ Json localisation_json(const Localisation& found, WhereJson where_json) {
               {"first", Json::array()},
               {"file", Json::array()},
               {"more_in_file", found.more_in_file}};
-  for (const TensorDifference& each : found.first)
-    out["first"].push_back(tensor_json(each, where_json));
+  for (const TensorDifference& each : found.first) out["first"].push_back(tensor_json(each));
   for (const FileDifference& each : found.file) {
-    Json row = location_json(each.location, where_json);
+    Json row = location_json(each.location);
     row["difference"] = each.text;
     out["file"].push_back(std::move(row));
   }
@@ -56,7 +56,7 @@ Json localisation_json(const Localisation& found, WhereJson where_json) {
   if (found.table.empty()) return out;
   Json& rows = out["table"] = Json::array();
   for (const TensorRow& each : found.table) {
-    Json row = location_json(each.location, where_json);
+    Json row = location_json(each.location);
     row["distance"] = each.distance ? Json(*each.distance) : Json();
     row["differs"] = each.is_wrong;
     rows.push_back(std::move(row));

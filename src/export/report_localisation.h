@@ -7,8 +7,7 @@
 
 namespace t2n {
 
-/// The object "localisation" of a check; `where_json` writes locations. Infinite numbers are null.
-nlohmann::ordered_json localisation_json(const Localisation& found,
-                                         nlohmann::ordered_json (*where_json)(const Where& where));
+/// The object "localisation" of a check.
+nlohmann::ordered_json localisation_json(const Localisation& found);
 
 }  // namespace t2n

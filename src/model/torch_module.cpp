@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <malloc.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <filesystem>
 #include <string_view>
@@ -131,8 +132,11 @@ TorchModuleLibrary open_module() {
   return {loader.library, *found.torch};
 }
 
+std::atomic<bool> is_open = false;
+
 const TorchModuleLibrary& opened_module() {
   static const TorchModuleLibrary module = open_module();
+  is_open = true;
   return module;
 }
 
@@ -145,6 +149,8 @@ void* torch_module_symbol(const char* name) {
 }
 
 const LibTorch& loaded_torch() { return opened_module().torch; }
+
+std::string version_if_loaded() { return is_open ? torch_module().torch_version : std::string(); }
 
 const trace::TorchModule& torch_module() {
   using Entry = const trace::TorchModule* (*)();

@@ -100,6 +100,8 @@ namespace t2n {
 const trace::TorchModule& torch_module();
 /// Where it was found, with the same errors.
 const LibTorch& loaded_torch();
+/// Its version, or "" if it was not loaded until now.
+std::string version_if_loaded();
 /// The address of what libt2nnef_torch.so exports under this name, with the same errors.
 void* torch_module_symbol(const char* name);
 

@@ -188,31 +188,32 @@ std::string_view dialect_name(spec::Dialect dialect) {
   internal_error(__FILE__, __LINE__, "no such dialect");
 }
 
-std::string summary_json(const std::string& path, const ArtefactSummary& summary) {
-  Json operations = Json::object();
-  for (const auto& [name, count] : summary.operations) operations[name] = count;
+void add_summary(CommandReport& report, const std::string& path, const ArtefactSummary& summary) {
+  Json operations = Json::array();
+  for (const auto& [name, count] : summary.operations)
+    operations.push_back({{"name", name}, {"uses", count}});
   Json properties = Json::object();
   for (const auto& [name, value] : summary.properties) properties[name] = value;
-  const Json out = {{"format", "t2nnef.artefact/1"},
-                    {"path", path},
-                    {"dialect", dialect_name(summary.dialect)},
-                    {"graph", summary.graph},
-                    {"extensions", summary.extensions},
-                    {"properties", properties},
-                    {"inputs", inputs_json(summary.inputs)},
-                    {"outputs", summary.outputs},
-                    {"states", states_json(summary.states)},
-                    {"operations", operations},
-                    {"fragments", summary.fragments},
-                    {"weights", weights_json(summary.weights)},
-                    {"quantised", summary.quantised},
-                    {"quantised_tensors", explained_json(summary.explained)},
-                    {"bytes_saved", summary.saved_bytes},
-                    {"fake_quantisations", summary.fake_quantisations},
-                    {"unused_files", summary.unused},
-                    {"bytes", summary.file_bytes},
-                    {"findings", summary.findings}};
-  return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  Json outputs = Json::array();
+  for (const std::string& name : summary.outputs) outputs.push_back({{"name", name}});
+  report["artifact"] = {{"path", path},
+                        {"bytes", summary.file_bytes},
+                        {"dialect", dialect_name(summary.dialect)},
+                        {"graph", summary.graph},
+                        {"extensions", summary.extensions},
+                        {"properties", properties},
+                        {"operations", operations},
+                        {"fragments", summary.fragments},
+                        {"weights", weights_json(summary.weights)},
+                        {"quantised", summary.quantised},
+                        {"quantised_tensors", explained_json(summary.explained)},
+                        {"bytes_saved", summary.saved_bytes},
+                        {"fake_quantisations", summary.fake_quantisations},
+                        {"unused_files", summary.unused},
+                        {"findings", summary.findings}};
+  report["inputs"] = inputs_json(summary.inputs);
+  report["outputs"] = outputs;
+  report["states"] = states_json(summary.states);
 }
 
 }  // namespace t2n::report

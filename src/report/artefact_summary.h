@@ -1,5 +1,4 @@
-// The kind and content of an artefact, as data and as JSON: `t2nnef.artefact/1`; later
-// versions only add fields.
+// The kind and content of an artefact, as data and in a report.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +7,7 @@
 #include <vector>
 
 #include "src/nnef/artefact.h"
+#include "src/report/command_report.h"
 #include "src/spec/dialect.h"
 #include "src/spec/input_facts.h"
 #include "src/spec/states.h"
@@ -56,6 +56,7 @@ ArtefactSummary summarise(const nnef::Artefact& artefact);
 /// "tract", "khronos"
 std::string_view dialect_name(spec::Dialect dialect);
 
-std::string summary_json(const std::string& path, const ArtefactSummary& summary);
+/// Adds the fields "artifact", "inputs", "outputs" and "states".
+void add_summary(CommandReport& report, const std::string& path, const ArtefactSummary& summary);
 
 }  // namespace t2n::report

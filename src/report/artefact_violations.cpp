@@ -1,7 +1,6 @@
 #include "src/report/artefact_violations.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <string>
@@ -186,21 +185,6 @@ std::vector<Diagnostic> violations_of(const nnef::Artefact& artefact) {
   return out;
 }
 
-using Json = nlohmann::ordered_json;
-
-Json violation_json(const Diagnostic& diagnostic) {
-  Json out = {{"id", diagnostic.id}, {"message", diagnostic.message}};
-  if (!diagnostic.where.empty() && !diagnostic.where.front().frames.empty()) {
-    const Frame& frame = diagnostic.where.front().frames.front();
-    out["file"] = frame.file;
-    out["line"] = frame.line;
-    out["column"] = frame.column;
-    out["excerpt"] = diagnostic.where.front().excerpt;
-  }
-  if (!diagnostic.help.empty()) out["help"] = diagnostic.help;
-  return out;
-}
-
 }  // namespace
 
 std::vector<Diagnostic> violations(const nnef::Artefact& artefact) {
@@ -222,12 +206,6 @@ Error with_violations(const Error& error, const std::string& path) {
   } catch (const Error&) {
     return error;  // the engine's reason remains
   }
-}
-
-std::string violations_json(const std::string& path, const std::vector<Diagnostic>& found) {
-  Json out = {{"format", "t2nnef.lint/1"}, {"file", path}, {"violations", Json::array()}};
-  for (const Diagnostic& each : found) out["violations"].push_back(violation_json(each));
-  return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace t2n::report

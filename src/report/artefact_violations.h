@@ -16,6 +16,5 @@ namespace t2n::report {
 std::vector<Diagnostic> violations(const nnef::Artefact& artefact);
 /// The error of an engine that rejects an artefact, with all violations in it as others.
 Error with_violations(const Error& error, const std::string& path);
-std::string violations_json(const std::string& path, const std::vector<Diagnostic>& found);
 
 }  // namespace t2n::report

@@ -4,7 +4,7 @@
 
 namespace t2n::report {
 
-std::string environment_json(const Environment& environment) {
+void add_environment(CommandReport& report, const Environment& environment) {
   using Json = nlohmann::ordered_json;
   Json engines = Json::array();
   for (const Environment::Engine& engine : environment.engines)
@@ -17,19 +17,17 @@ std::string environment_json(const Environment& environment) {
   const auto text_or_null = [](const std::string& text) {
     return text.empty() ? Json(nullptr) : Json(text);
   };
-  const Json out = {{"format", "t2nnef.env/1"},
-                    {"version", environment.version},
-                    {"libtorch_built", text_or_null(environment.torch_built)},
-                    {"libtorch_found", text_or_null(environment.torch_found)},
-                    {"libtorch_folder", text_or_null(environment.torch_folder)},
-                    {"libtorch_origin", text_or_null(environment.torch_origin)},
-                    {"default_target", environment.default_target},
-                    {"engines", engines},
-                    {"processor", environment.processor},
-                    {"sandbox", environment.sandbox},
-                    {"variables", variables},
-                    {"problems", environment.problems}};
-  return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  report["environment"] = {{"version", environment.version},
+                           {"libtorch_built", text_or_null(environment.torch_built)},
+                           {"libtorch_found", text_or_null(environment.torch_found)},
+                           {"libtorch_folder", text_or_null(environment.torch_folder)},
+                           {"libtorch_origin", text_or_null(environment.torch_origin)},
+                           {"default_target", environment.default_target},
+                           {"engines", engines},
+                           {"processor", environment.processor},
+                           {"sandbox", environment.sandbox},
+                           {"variables", variables},
+                           {"problems", environment.problems}};
 }
 
 }  // namespace t2n::report

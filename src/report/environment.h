@@ -1,9 +1,11 @@
-// What an installation has, as JSON: `t2nnef.env/1`; later versions only add fields.
+// What an installation has, in a report.
 #pragma once
 
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "src/report/command_report.h"
 
 namespace t2n::report {
 
@@ -24,6 +26,7 @@ struct Environment {
   std::vector<std::string> problems;
 };
 
-std::string environment_json(const Environment& environment);
+/// Adds the field "environment".
+void add_environment(CommandReport& report, const Environment& environment);
 
 }  // namespace t2n::report

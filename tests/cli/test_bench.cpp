@@ -38,7 +38,7 @@ TEST_CASE("the times of one artefact, and its slowest operations") {
   CHECK(contains(result.out, "OptMatMul"));
   CHECK(contains(result.out, "\nslowest:\n"));
   const Result json = sandbox.run({"bench", "m", "--size", "S=128", "--runs", "20", "--json"});
-  CHECK(json.out.starts_with("{\n  \"format\": \"t2nnef.bench/1\",\n  \"engine\": \"tract 0.23."));
+  CHECK(contains(json.out, "  \"engine\": \"tract 0.23."));
   CHECK(contains(json.out, "\"run_seconds\": {\n        \"median\": "));
   CHECK(contains(json.out, "\"count\": 20\n"));
   CHECK(contains(json.out, "\"nodes\": [\n        {\n          \"operation\": \"OptMatMul"));

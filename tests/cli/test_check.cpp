@@ -94,8 +94,9 @@ TEST_CASE("the result of a check as JSON") {
   make_digits(sandbox);
   const Result result = sandbox.run({"check", "digits.pt", "m", "--engine", "tract", "--json"});
   CHECK_EQ(result.code, 0);
-  CHECK(result.out.starts_with(
-      "{\n  \"format\": \"t2nnef.check/1\",\n  \"model\": {\n    \"file\": \"digits.pt\",\n"));
+  CHECK(
+      result.out.starts_with("{\n  \"format\": \"t2nnef.report/1\",\n  \"command\": \"check\",\n"));
+  CHECK(contains(result.out, "  \"model\": {\n    \"file\": \"digits.pt\",\n"));
   CHECK(contains(result.out, "  \"artifact\": {\n    \"path\": \"m\"\n  },\n"));
   CHECK(contains(result.out, "        \"verdict\": \"ok\"\n"));
 }

@@ -240,18 +240,16 @@ TEST_CASE("the result of a check as JSON") {
   write_artefact(sandbox, "b", replaced(kBody, "axes = [1]", "axes = [0]"), "", {1, 3});
   const Result result = sandbox.run({"diff", "a", "b", "--json"});
   CHECK_EQ(result.code, 9);
-  CHECK_EQ(result.out,
-           "{\n  \"format\": \"t2nnef.diff/1\",\n  \"a\": \"a\",\n  \"b\": \"b\",\n"
-           "  \"equal\": false,\n"
-           "  \"common\": {\n    \"operations\": 4,\n    \"weights\": 2\n  },\n"
-           "  \"differences\": {\n"
-           "    \"operations\": [\n      {\n        \"kind\": \"changed\",\n"
-           "        \"name\": \"y\",\n        \"operation\": \"softmax\",\n"
-           "        \"aspect\": \"axes\",\n        \"a\": \"[1]\",\n        \"b\": \"[0]\"\n"
-           "      }\n    ],\n"
-           "    \"weights\": [\n      {\n        \"kind\": \"changed\",\n"
-           "        \"name\": \"b\",\n        \"aspect\": \"values\",\n"
-           "        \"max_abs\": 1.0\n      }\n    ]\n  }\n}\n");
+  CHECK(contains(result.out,
+                 "  \"a\": \"a\",\n  \"b\": \"b\",\n  \"equal\": false,\n"
+                 "  \"common\": {\n    \"operations\": 4,\n    \"weights\": 2\n  },\n"
+                 "  \"differences\": [\n    {\n      \"part\": \"operations\",\n"
+                 "      \"kind\": \"changed\",\n      \"name\": \"y\",\n"
+                 "      \"operation\": \"softmax\",\n      \"aspect\": \"axes\",\n"
+                 "      \"a\": \"[1]\",\n      \"b\": \"[0]\"\n    },\n"
+                 "    {\n      \"part\": \"weights\",\n      \"kind\": \"changed\",\n"
+                 "      \"name\": \"b\",\n      \"aspect\": \"values\",\n"
+                 "      \"max_abs\": 1.0\n    }\n  ],\n"));
 }
 
 TEST_CASE("exports of one model for two versions, in every form") {

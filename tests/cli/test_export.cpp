@@ -40,7 +40,7 @@ TEST_CASE("an export says what it wrote") {
   CHECK(result.err.ends_with(" operations · 6.2 k parameters\n"));
   CHECK_EQ(lines_of(result.err), 1);
   CHECK(result.out.starts_with("wrote digits.nnef.tgz  2"));
-  CHECK(result.out.ends_with(" kB\n"));
+  CHECK(result.out.ends_with(" kB · needs tract_core\n"));
   CHECK_EQ(lines_of(result.out), 1);
   CHECK_EQ(sandbox.listing().size(), 2);
 
@@ -131,7 +131,9 @@ TEST_CASE("a report") {
   sandbox.copy_fixture("digits_cnn/model.pt", "digits.pt");
   CHECK_EQ(sandbox.run(digits_export({"--report", "good.json"})).code, 0);
   const std::string good = sandbox.content("good.json");
-  CHECK(good.starts_with("{\n  \"format\": \"t2nnef.report/1\",\n  \"status\": \"ok\",\n"));
+  CHECK(
+      good.starts_with("{\n  \"format\": \"t2nnef.report/1\",\n  \"command\": \"export\",\n"
+                       "  \"status\": \"ok\",\n"));
   CHECK(contains(good, "\"path\": \"digits.nnef.tgz\""));
 
   CHECK_EQ(sandbox.run({"export", "unsupported.pt", "-t", "tract", "--report", "bad.json"}).code,

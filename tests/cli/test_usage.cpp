@@ -183,7 +183,7 @@ TEST_CASE("env: versions and engines as text and as JSON") {
   const Result text = sandbox.run({"env"});
   CHECK_EQ(text.code, 0);
   CHECK(contains(text.out, "the reference interpreter"));
-  CHECK(contains(sandbox.run({"env", "--json"}).out, "\"format\": \"t2nnef.env/1\""));
+  CHECK(contains(sandbox.run({"env", "--json"}).out, "\"environment\": {\n    \"version\": "));
 }
 
 TEST_CASE("misspelt and missing words") {

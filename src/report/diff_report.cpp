@@ -1,5 +1,5 @@
 // Writes the fields of a Difference, without empty ones.
-#include "src/report/diff_json.h"
+#include "src/report/diff_report.h"
 
 #include <nlohmann/json.hpp>
 
@@ -20,7 +20,9 @@ std::string_view kind_name(diff::Difference::Kind kind) {
 }
 
 Json difference_json(const diff::Difference& difference) {
-  Json out = {{"kind", kind_name(difference.kind)}, {"name", difference.subject}};
+  Json out = {{"part", diff::part_name(difference.part)},
+              {"kind", kind_name(difference.kind)},
+              {"name", difference.subject}};
   if (!difference.operation.empty()) out["operation"] = difference.operation;
   if (!difference.aspect.empty()) out["aspect"] = difference.aspect;
   if (!difference.before.empty()) out["a"] = difference.before;
@@ -31,17 +33,15 @@ Json difference_json(const diff::Difference& difference) {
 
 }  // namespace
 
-std::string diff_json(const std::string& a, const std::string& b, const diff::Result& result) {
-  Json out = {{"format", "t2nnef.diff/1"},
-              {"a", a},
-              {"b", b},
-              {"equal", result.equal()},
-              {"common", {{"operations", result.operations}, {"weights", result.weights}}},
-              {"differences", Json::object()}};
+void add_diff(CommandReport& report, const std::string& a, const std::string& b,
+              const diff::Result& result) {
+  report["a"] = a;
+  report["b"] = b;
+  report["equal"] = result.equal();
+  report["common"] = {{"operations", result.operations}, {"weights", result.weights}};
+  Json& differences = report["differences"] = Json::array();
   for (const diff::Difference& difference : result.differences)
-    out["differences"][std::string(diff::part_name(difference.part))].push_back(
-        difference_json(difference));
-  return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+    differences.push_back(difference_json(difference));
 }
 
 }  // namespace t2n::report
