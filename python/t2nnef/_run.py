@@ -59,12 +59,9 @@ def _words(options):
 def _run(command, files, options):
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "report.json"
-        # `check` prints its report.
-        report_option = "--json" if command == "check" else f"--report={path}"
-        words = [program(), command, *map(os.fspath, files), *_words(options), report_option]
+        words = [program(), command, *map(os.fspath, files), *_words(options), f"--report={path}"]
         done = subprocess.run(words, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, errors="replace")
-        text = path.read_text() if path.exists() else done.stdout if command == "check" else ""
-        report = Report(json.loads(text) if text.strip() else {})
+        report = Report(json.loads(path.read_text()) if path.exists() else {})
     if done.returncode:
         raise Error(done.stderr.strip() or f"t2nnef ended with {done.returncode}", done.returncode, report)
     return report

@@ -59,7 +59,7 @@ const std::vector<Table>& section_table() {
        {{"/tensor", "tensor"},
         {"/operation", "operation"},
         {"/where/module", "module"},
-        {"/distance", "max |Δ|"},
+        {"/distance", "relative distance"},
         {"/differs", "differs"}}},
       {"/inputs",
        "Inputs",
@@ -180,7 +180,7 @@ Tone tone_of(const std::string& key, const Json& value) {
   if (key == "/differs" && value == true) return Tone::bad;
   if (key == "/supported") return value == "yes" ? Tone::good : Tone::bad;
   if (key != "/verdict") return Tone::plain;
-  return value == "ok" ? Tone::good : value == "differs" ? Tone::bad : Tone::warning;
+  return value == "ok" ? Tone::good : value == "DIFFERS" ? Tone::bad : Tone::warning;
 }
 
 const Json* find(const Json& data, const char* at) {
