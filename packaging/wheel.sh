@@ -1,0 +1,13 @@
+#!/bin/sh
+# Writes build/packages/t2nnef-VERSION-py3-none-PLATFORM.whl by `pip wheel`, with the shared libraries that it needs.
+. "$(dirname "$0")/common.sh"
+rm -f "$packages"/t2nnef-*.whl
+# What is compiled in build/release is not compiled again; the build stays configured as it is.
+"$python" -m pip --disable-pip-version-check wheel . -q --no-deps --no-build-isolation -w "$packages" \
+  -C build-dir=build/release -C cmake.define.T2N_TESTS="$(sed -n 's/^T2N_TESTS:BOOL=//p' build/release/CMakeCache.txt)" \
+  -C 'build.targets=t2nnef;libt2nnef_torch;t2n_share' -C 'install.components=Unspecified;bundle'
+wheel=$(ls "$packages"/t2nnef-"$version"-py3-*.whl)
+tree=$packages/trees/wheel
+rm -rf "$tree"
+"$python" -m zipfile -e "$wheel" "$tree"
+sbom "$wheel" "$tree/t2nnef-$version.data/data"
