@@ -42,8 +42,9 @@ set(CPACK_PACKAGE_NAME t2nnef)
 set(CPACK_PACKAGE_VENDOR "The t2nnef authors")
 set(CPACK_PACKAGE_CONTACT "${T2N_MAINTAINER}")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "exporter from TorchScript to NNEF")
-set(CPACK_PACKAGE_DESCRIPTION "Writes TorchScript models, float or quantised, as NNEF for the inference engine tract
-or for any reader of strict NNEF, and checks that the file computes what the model computes.")
+set(CPACK_PACKAGE_DESCRIPTION "Writes TorchScript models, float or quantised, as NNEF for the engine tract
+or for any reader of strict NNEF, and checks that the file computes what
+the model computes. LibTorch comes from pip, as does the engine for checks.")
 set(CPACK_GENERATOR DEB)  # packaging/tarball.sh makes archives, which contain more
 set(CPACK_STRIP_FILES ON)
 set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS
@@ -52,7 +53,8 @@ set(CPACK_PRE_BUILD_SCRIPTS "${PROJECT_SOURCE_DIR}/packaging/debian_tree.cmake")
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "python3-venv")  # where pip installs LibTorch and tract
-set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
+# In place of CPack's, which runs ldconfig: nothing else links our libraries.
+set(CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA "${PROJECT_SOURCE_DIR}/packaging/debian/triggers")
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS "${PROJECT_SOURCE_DIR}/build" "${LIBTORCH_LIBRARY_DIR}")
 include(CPack)

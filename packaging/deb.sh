@@ -5,7 +5,6 @@ work=$packages/cpack
 rm -rf "$work"
 mkdir -p "$work"
 cpack -G DEB --config build/release/CPackConfig.cmake -B "$work" >"$work/log" 2>&1 || { tail -n 20 "$work/log" >&2; exit 1; }
-# CPack copies files with the times of the build.
 package=$(ls "$work"/t2nnef_"$version"_*.deb)
 mv "$package" "$packages/"
 package=$packages/$(basename "$package")
