@@ -23,15 +23,20 @@ class Unknown(torch.nn.Module):
         return torch.unique(x)
 
 
+def agrees(report):
+    verdicts = [each["verdict"] for each in report.check["outputs"]]
+    return bool(verdicts) and set(verdicts) == {"ok"}
+
+
 def main():
     model = sys.argv[1]
     report = t2nnef.export(model, target="tract", check=True, output="file.nnef.tgz")
-    assert report.check["engine"]["name"] == "tract", report.check["engine"]
-    assert report.check["verdict"] == "ok" and Path("file.nnef.tgz").stat().st_size > 1000
+    assert report.check["engine"].startswith("tract"), report.check["engine"]
+    assert agrees(report) and Path("file.nnef.tgz").stat().st_size > 1000
     module = Scaled()
     t2nnef.export(module, (torch.randn(2, 4),), target="tract", check=True, dynamic=["input_0:0=B"])
     assert Path("module.nnef.tgz").exists() and module.training, "the module's mode is as it was"
-    assert t2nnef.check(model, "file.nnef.tgz").check["verdict"] == "ok"
+    assert agrees(t2nnef.check(model, "file.nnef.tgz"))
     try:
         t2nnef.export(Unknown(), (torch.randn(5),), target="khronos")
     except t2nnef.Error as error:

@@ -1,0 +1,18 @@
+#!/bin/sh
+# Installs the packages of build/packages in clean places and uses them there: run.sh. As root, on Debian.
+set -eu
+cd "$(dirname "$0")/../.."
+packages=build/packages
+for name in wheel deb tarballs; do
+  echo "$name:"
+  tests/packages/in_clean_root.sh $name.sh
+done
+echo "lintian and SPDX:"
+lintian --allow-root --fail-on error,warning "$packages"/t2nnef_*.deb
+for document in "$packages"/*.spdx.json; do
+  build/packaging/bin/pyspdxtools -i "$document" >"$packages/spdx.log" 2>&1 || { cat "$packages/spdx.log" >&2; exit 1; }
+  package=${document%.spdx.json}
+  grep -q "\"$(sha256sum "$package" | cut -d ' ' -f 1)\"" "$document" || { echo "$document is of another $package" >&2; exit 1; }
+  echo "  $document"
+done
+echo "all packages work"
