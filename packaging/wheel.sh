@@ -2,7 +2,9 @@
 # Writes build/packages/t2nnef-VERSION-py3-none-PLATFORM.whl by `pip wheel`, with the shared libraries that it needs.
 . "$(dirname "$0")/common.sh"
 rm -f "$packages"/t2nnef-*.whl
-# What is compiled in build/release is not compiled again; the build stays configured as it is.
+# What is compiled in build/release is not compiled again; the build stays configured as it is. Without its note of the
+# last build, scikit-build-core cannot find that it was another of itself, and configure from nothing.
+rm -f build/release/.skbuild-info.json
 "$python" -m pip --disable-pip-version-check wheel . -q --no-deps --no-build-isolation -w "$packages" \
   -C build-dir=build/release -C cmake.define.T2N_TESTS="$(sed -n 's/^T2N_TESTS:BOOL=//p' build/release/CMakeCache.txt)" \
   -C 'build.targets=t2nnef;libt2nnef_torch;t2n_share' -C 'install.components=Unspecified;bundle'

@@ -11,7 +11,7 @@ import re
 import sys
 
 MOST = {".cpp": 400, ".h": 120, ".py": 400, "function": 60}
-FOLDERS = ["bench", "cli", "fixtures", "ir", "nnef_writer", "ops", "src", "tests"]
+FOLDERS = ["bench", "cli", "fixtures", "ir", "nnef_writer", "ops", "packaging", "python", "src", "tests"]
 NO_FUNCTION = re.compile(r"^\s*(namespace|class|struct|enum|union|if|for|while|switch|do|else|try|case|default|return|extern)\b")
 LAMBDA = re.compile(r"\[(?:[&=]|this|\w)*[^\]\"]*\]\s*(?:\(|\{)")
 TABLE = re.compile(r"(^|::)register_\w*$|_table$|^(rows|rules|diagnostic_ids)$")
