@@ -1,4 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
 # Sourced by the scripts of this folder, from the root of the source tree.
 set -eu
 cd "$(dirname "$0")/.."

@@ -7,6 +7,14 @@ for name in wheel deb tarballs; do
   echo "$name:"
   tests/packages/in_clean_root.sh $name.sh
 done
+echo "the steps of action.yml:"
+environment=$PWD/$packages/action
+python3 -m venv --clear "$environment"
+# The torch that is here, so that pip does not download it.
+dirname "$T2NNEF_TORCH" >"$(echo "$environment"/lib/python3*/site-packages)/torch.pth"
+PATH=$environment/bin:$PATH env -u T2NNEF_TRACT_LIB build/packaging/bin/python tests/packages/action.py "$packages"/t2nnef-*.whl \
+  "$PWD/fixtures/digits_cnn/model.pt"
+rm -rf "$environment"
 echo "lintian and SPDX:"
 lintian --allow-root --fail-on error,warning "$packages"/t2nnef_*.deb
 for document in "$packages"/*.spdx.json; do
