@@ -1,5 +1,5 @@
 # Thin over the CMake presets. `make help` lists the targets; developers may call cmake and ctest directly.
-.PHONY: all setup demo op test matrix refusals docs zoo roads compression compression_sizes onnx fuzz hostile lies localise mutants pictures programs streaming same structure bench cost format tidy clean help
+.PHONY: all setup demo op test matrix packages check-packages release refusals docs zoo roads compression compression_sizes onnx fuzz hostile lies localise mutants pictures programs streaming same structure bench cost format tidy clean help
 .DEFAULT_GOAL := all
 unexport MAKEFLAGS MAKELEVEL  # ninja and ctest are not children that share make's jobs
 
@@ -81,7 +81,22 @@ clean: ## remove what was built; the set-up's installations stay
 	@rm -rf build/release build/dev build/notorch build/tidy build/fuzz build/fuzz-torch build/hostile build/demo build/t2nnef build/libt2nnef*.so
 
 help: ## this list
-	@sed -n 's/^##= \(.*\)/\n\1/p; s/^\([a-z_]*\):.*## /  \1\t/p' Makefile | expand -t 22
+	@sed -n 's/^##= \(.*\)/\n\1/p; s/^\([a-z_-]*\):.*## /  \1\t/p' Makefile | expand -t 22
+
+##= Packages
+
+packages: ## write a wheel, a .deb and archives without and with LibTorch into build/packages, each with an SBOM
+	@cmake/setup.sh packages
+	@$(call build,release,--target t2nnef libt2nnef_torch t2n_share)
+	@packaging/packages.sh
+
+check-packages: ## install what `packages` wrote in a clean Debian 12, and use it there as the user nobody; as root
+	@$(environment) && tests/packages/run.sh
+
+release: ## build all packages of a commit twice, compare the bytes, write build/packages/SHA256SUMS
+	@cmake/setup.sh packages
+	@$(call build,release,--target t2nnef libt2nnef_torch t2n_share)
+	@packaging/release.sh
 
 ##= Pages, campaigns and measurements: minutes to hours
 

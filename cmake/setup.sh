@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs what is missing, says so first, and does nothing where nothing is: setup.sh build|run|test|matrix|pictures|zoo|peers|onnx|fuzz|tidy.
+# Installs what is missing, says so first, and does nothing where nothing is: setup.sh build|run|test|matrix|pictures|zoo|peers|onnx|fuzz|tidy|packages.
 #   build  Debian packages, LibTorch, and the layout of `t2nnef graph`
 #   run    and the default target's engine, where pip has it
 #   test   and all engines that tests run, numpy, a Python with torch, which writes files to test with, and NNEF-Tools
@@ -10,6 +10,7 @@
 #   onnx   and, in an environment of their own, NNEF-Tools, onnx and onnxruntime
 #   fuzz   what `build` installs, and clang
 #   tidy   what `build` installs, and clang-tidy
+#   packages what `test` installs, and what makes and tries packages
 # Debian packages only as root; everything else under build/. What was found is left in build/env.sh.
 set -eu
 cd "$(dirname "$0")/.."
@@ -51,6 +52,11 @@ isa-l/crc.h libisal-dev
 nettle/sha2.h nettle-dev
 END
   [ "$level" != fuzz ] || command -v clang++-14 >/dev/null || missing="$missing clang-14 libclang-rt-14-dev"
+  if [ "$level" = packages ]; then
+    for tool in lintian debootstrap patchelf; do
+      command -v $tool >/dev/null || missing="$missing $tool"
+    done
+  fi
   [ "$level" != tidy ] || command -v clang-tidy-19 >/dev/null || missing="$missing clang-tidy-19"
   [ -n "$missing" ] || return 0
   command -v apt-get >/dev/null || fail "please install$missing, or what your system calls them"
@@ -203,6 +209,14 @@ onnx() {
   build/onnx/bin/python -m pip --disable-pip-version-check --no-input install -qq \
     nnef==1.0.10 nnef_tools==1.0.11 "numpy<2.4" onnx onnxruntime 2>/dev/null || fail "pip cannot install onnxruntime"
 }
+# What builds wheels, and a reader of SPDX.
+packaging() {
+  ! installed "build/packaging/lib/python3*/site-packages" "spdx_tools-*" || return 0
+  say "installing scikit-build-core and spdx-tools into build/packaging (40 MB)"
+  python3 -m venv --clear build/packaging || fail "python3 -m venv failed (Debian: apt-get install python3-venv)"
+  build/packaging/bin/python -m pip --disable-pip-version-check --no-input install -qq \
+    "scikit-build-core>=1.1,<2" spdx-tools || fail "pip cannot install scikit-build-core"
+}
 peers_if_possible() {
   (peers) 2>build/peers.log ||
     { rm -rf build/peers; say "torch_to_nnef cannot be installed (see build/peers.log): the page goes without it"; }
@@ -223,10 +237,10 @@ dagre_if_possible
 for version in $engines; do
   case $level in
     run) [ $version != "${engines%% *}" ] || engine_if_possible $version ;;
-    test | matrix | zoo | peers) engine $version ;;
+    test | matrix | zoo | peers | packages) engine $version ;;
   esac
 done
-case $level in test | matrix | zoo | peers)
+case $level in test | matrix | zoo | peers | packages)
   numpy
   [ -n "$(torch_python)" ] || own_torch
   nnef_tools
@@ -236,6 +250,7 @@ esac
 [ "$level" != zoo ] || zoo_packages
 [ "$level" != peers ] || peers_if_possible
 [ "$level" != onnx ] || onnx
+[ "$level" != packages ] || packaging
 
 libraries=${T2NNEF_TRACT_LIB:-}
 if [ -z "$libraries" ]; then

@@ -20,8 +20,9 @@ def main():
     if not library:
         print("T2NNEF_TRACT_LIB is not set: nothing to run the blocks in")
         sys.exit(77)
-    # The package `tract` is beside its library; `python` is one with torch.
-    environment = dict(os.environ, PYTHONPATH=str(Path(library).parents[1]))
+    # The package `tract` is beside its library, `t2nnef` in the sources; `python` is one with torch.
+    modules = [Path(library).parents[1], Path(__file__).resolve().parents[2] / "python"]
+    environment = dict(os.environ, PYTHONPATH=":".join(map(str, modules)))
     count = 0
     with tempfile.TemporaryDirectory() as folder:
         tools = Path(folder) / "tools"
