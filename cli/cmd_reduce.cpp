@@ -105,8 +105,11 @@ std::optional<CheckOptions> check_for(const ReduceCommand& options) {
   ToleranceOptions check = options.check;
   if (check.check.empty() && !options.against.empty()) check.check = kDefaultLevel;
   if (!check.check.empty()) return check_options(check, options.engine);
-  if (!check.tolerances.empty() || !options.engine.engine.empty() || check.strict)
-    throw Error("usage", "--tolerance, --engine and --strict need --check", {}, "add --check");
+  const ToleranceOptions unset;
+  if (!check.tolerances.empty() || !options.engine.engine.empty() || check.strict ||
+      check.seeds != unset.seeds || check.localise != unset.localise)
+    throw Error("usage", "--tolerance, --seeds, --engine, --strict and --localize need --check", {},
+                "add --check");
   return std::nullopt;
 }
 
@@ -162,6 +165,27 @@ std::string check_arguments(const ReduceCommand& options) {
   for (const std::string& each : options.check.tolerances)
     out += cat(" --tolerance ", shell_quoted(each));
   if (!options.engine.engine.empty()) out += cat(" --engine ", shell_quoted(options.engine.engine));
+  const ToleranceOptions unset;
+  if (options.check.seeds != unset.seeds) out += cat(" --seeds ", options.check.seeds);
+  if (options.check.localise != unset.localise) out += cat(" --localize ", options.check.localise);
+  return out;
+}
+
+/// The options of an export without which the file would not fail. Those of compression are in the
+/// graph; a module is traced again.
+std::string export_arguments(const ReduceCommand& options, bool is_module) {
+  std::string out;
+  if (!options.stream.empty() && !is_module) out += cat(" --stream ", shell_quoted(options.stream));
+  if (!options.nan.empty()) out += cat(" --nan ", options.nan);
+  for (const std::string& pass : options.disabled_passes)
+    out += cat(" --disable-pass ", shell_quoted(pass));
+  if (!is_module) return out;
+  if (options.roll_loops) out += " --roll-loops";
+  if (options.inputs.explicit_states) out += " --state";
+  for (const std::string& guard : options.inputs.accepted_guards)
+    out += cat(" --accept-guard ", shell_quoted(guard));
+  for (const std::string& loop : options.inputs.max_iterations)
+    out += cat(" --max-iterations ", shell_quoted(loop));
   return out;
 }
 
@@ -177,7 +201,8 @@ std::string next_step(const ReduceCommand& options, const reduce::Reduction& res
     return cat("try: t2nnef check ", shell_quoted(graph), " ", shell_quoted(artefact), inputs,
                check_arguments(options), "\n");
   return cat("try: t2nnef export ", shell_quoted(graph), " -t ", options.target,
-             result.module.empty() ? "" : inputs, "\n");
+             result.module.empty() ? "" : inputs, export_arguments(options, !result.module.empty()),
+             "\n");
 }
 
 std::string reduction_text(const ReduceCommand& options, const reduce::Reduction& result) {

@@ -21,9 +21,11 @@ constexpr std::array<std::string_view, 4> kKnown = {"T2NNEF_TRACT_LIB", "T2NNEF_
                                                     "T2NNEF_CONFINE", "T2NNEF_PYTHON"};
 /// Options that only a command line has.
 constexpr std::array<std::string_view, 2> kNever = {"help", "help-all"};
-/// `export` refuses these without --check.
+/// `export` and `reduce` refuse these without --check.
 constexpr std::array<std::string_view, 5> kOfCheck = {"engine", "tolerance", "seeds", "strict",
                                                       "localize"};
+constexpr std::array<std::string_view, 2> kMayCheck = {"export", "reduce"};
+constexpr std::array<std::string_view, 2> kChecks = {"check", "against"};
 
 /// "T2NNEF_MAX_MEMORY"
 std::string variable_of(const std::string& option) {
@@ -81,11 +83,14 @@ std::vector<Setting> variable_settings(const CLI::App& command) {
 
 std::vector<Setting> without_those_of_check(const CLI::App& command,
                                             std::vector<Setting> settings) {
-  const CLI::Option* const check = command.get_option_no_throw("--check");
-  const bool is_checked = command.get_name() != "export" ||
-                          (check != nullptr && check->count() > 0) ||
+  const auto is_set = [&](const char* option) {
+    const CLI::Option* const found = command.get_option_no_throw(option);
+    return found != nullptr && found->count() > 0;
+  };
+  const bool is_checked = !is_one_of(command.get_name(), kMayCheck) || is_set("--check") ||
+                          is_set("--against") ||
                           std::any_of(settings.begin(), settings.end(), [](const Setting& each) {
-                            return each.option == "check" && each.value != "false";
+                            return is_one_of(each.option, kChecks) && each.value != "false";
                           });
   if (!is_checked)
     std::erase_if(settings, [](const Setting& each) {

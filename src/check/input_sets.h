@@ -25,6 +25,13 @@ struct KernelRuns {
   std::vector<ir::Tensor> by_product;
 };
 
+/// How a part of a set is fed with --stream.
+struct Pulses {
+  std::string symbol;
+  int64_t size = 0;
+  int64_t count = 0;
+};
+
 struct InputSet {
   std::string name;  ///< "" for the samples; "only 'mask' changed", "signs flipped"
   std::vector<trace::SampleInput> inputs;
@@ -41,6 +48,7 @@ struct InputSet {
   std::vector<ir::Ints> compared = {};
   /// The engine's inputs are its own results, near these: its distance from f64 is not conclusive.
   bool is_fed_back = false;
+  std::optional<Pulses> pulses = {};  ///< the engine gets the first part of the inputs, in pulses
 };
 
 /// Facts about input sets.

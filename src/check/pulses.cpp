@@ -8,12 +8,6 @@
 namespace t2n {
 namespace {
 
-ir::Tensor first_of(const ir::Tensor& tensor, size_t axis, int64_t count) {
-  ir::Tensor out = tensor;
-  out.shape[axis] = std::min(count, tensor.shape[axis]);
-  return ir::contiguous(out);
-}
-
 class PulseCheck {
  public:
   PulseCheck(const Checking& checking, CheckResult& result)
@@ -88,18 +82,14 @@ class PulseCheck {
 
   /// False if an output has too few entries to compare.
   bool compare(const check::InPulses& info, FullInput input, int64_t pieces, int64_t pulse) {
-    std::vector<ir::Tensor> tensors = std::move(input.fed);
-    for (size_t i = 0; i < tensors.size() && i < info.input_axes.size(); ++i)
-      if (info.input_axes[i] >= 0) {
-        const size_t axis = info.input_axes[i];
-        const int64_t length = input.sizes.at(symbol_);
-        tensors[i] = first_of(tensors[i], axis, tensors[i].shape[axis] / length * pieces * pulse);
-      }
+    InputSet set{.name = "", .inputs = input.inputs, .sizes = input.sizes};
+    set.pulses = Pulses{checking_.stream.symbol, pulse, pieces};
+    const std::vector<ir::Tensor> tensors =
+        fed_in_pulses(std::move(input.fed), info.input_axes, set);
     std::vector<ir::Tensor> actual = checking_.runner.run_in_pulses(tensors);
     require_count(actual.size(), input.expected.size());
     require_count(actual.size(), info.axes.size());
     InputSets sets;
-    InputSet set{.name = "", .inputs = input.inputs, .sizes = input.sizes};
     for (size_t i = 0; i < actual.size(); ++i) {
       ir::Tensor& actual_part = actual[i];
       ir::Tensor expected_part = ir::as_pairs(input.expected[i]);
@@ -109,8 +99,8 @@ class PulseCheck {
         constexpr int64_t kLeast = 3;
         const int64_t count = std::min(actual_part.shape[axis], expected_part.shape[axis]);
         if (count < kLeast || count < info.delays[i]) return false;
-        expected_part = first_of(expected_part, axis, count);
-        actual_part = first_of(actual_part, axis, count);
+        expected_part = first_of(expected_part, info.axes[i], count);
+        actual_part = first_of(actual_part, info.axes[i], count);
       }
       set.compared.push_back(expected_part.shape);
       set.expected.push_back(std::move(expected_part));
@@ -132,8 +122,7 @@ class PulseCheck {
     const std::vector<ir::Tensor> again = checking_.runner.run_in_pulses(tensors);
     for (size_t i = 0; i < first.size(); ++i) {
       ir::Tensor second = again.at(i);
-      if (info.axes[i] >= 0)
-        second = first_of(second, static_cast<size_t>(info.axes[i]), first[i].shape[info.axes[i]]);
+      if (info.axes[i] >= 0) second = first_of(second, info.axes[i], first[i].shape[info.axes[i]]);
       if (check::compare(first[i], second, {check::Level::exact, {}}).verdict ==
           check::Verdict::differs)
         throw Error("output-mismatch",
@@ -151,6 +140,24 @@ class PulseCheck {
 };
 
 }  // namespace
+
+ir::Tensor first_of(const ir::Tensor& tensor, int64_t axis, int64_t count) {
+  ir::Tensor out = tensor;
+  int64_t& size = out.shape.at(static_cast<size_t>(axis));
+  size = std::min(count, size);
+  return ir::contiguous(out);
+}
+
+std::vector<ir::Tensor> fed_in_pulses(std::vector<ir::Tensor> inputs,
+                                      const std::vector<int64_t>& axes, const InputSet& set) {
+  const int64_t length = set.sizes.at(ir::Symbol(set.pulses->symbol));
+  for (size_t i = 0; i < std::min(inputs.size(), axes.size()); ++i)
+    if (axes[i] >= 0) {
+      const int64_t entries = inputs[i].shape.at(static_cast<size_t>(axes[i])) / length;
+      inputs[i] = first_of(inputs[i], axes[i], entries * set.pulses->count * set.pulses->size);
+    }
+  return inputs;
+}
 
 void check_in_pulses(const Checking& checking, CheckResult& result) {
   T2N_ASSERT(checking.model.dynamic != nullptr, "a streaming model has dynamic sizes");

@@ -11,4 +11,11 @@ namespace t2n {
 /// does not support these pulses.
 void check_in_pulses(const Checking& checking, CheckResult& result);
 
+/// The first entries along an axis; fewer if it is shorter.
+ir::Tensor first_of(const ir::Tensor& tensor, int64_t axis, int64_t count);
+/// The parts of inputs that the pulses of a set consist of. `axes`: those along which each input is
+/// streamed, or -1.
+std::vector<ir::Tensor> fed_in_pulses(std::vector<ir::Tensor> inputs,
+                                      const std::vector<int64_t>& axes, const InputSet& set);
+
 }  // namespace t2n

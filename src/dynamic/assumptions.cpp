@@ -1,7 +1,7 @@
 #include "src/dynamic/assumptions.h"
 
 #include <algorithm>
-#include <map>
+#include <iterator>
 #include <numeric>
 
 #include "ir/atoms.h"
@@ -57,14 +57,14 @@ Diagnostic inexpressible(const Decision& decision, const Traced& traced) {
         {{}, location_of(traced, decision), "the regions are not provably disjoint at all sizes"},
         "a tensor is written while a part of it is read, and the regions depend on sizes",
         "clone() the part that is read");
-  const bool is_number = decision.kind == Decision::Kind::number;
-  const Need need{
-      {}, location_of(traced, decision), "no comparison of sizes states when it stays the same"};
-  return diagnostic_for(need,
-                        is_number
-                            ? cat("the number ", decision.number, " is computed from sizes")
-                            : "a branch or loop depends on sizes in a way that cannot be expressed",
-                        "compute it from sizes with + - * //, min and max, or from tensors");
+  constexpr const char* kHelp = "compute it from sizes with + - * //, min and max, or from tensors";
+  if (decision.kind == Decision::Kind::number)
+    return diagnostic_for(
+        {{}, location_of(traced, decision), "no expression of sizes gives it at all sizes"},
+        cat("the number ", decision.number, " is computed from sizes"), kHelp);
+  return diagnostic_for(
+      {{}, location_of(traced, decision), "no comparison of sizes states when it stays the same"},
+      "a branch or loop depends on sizes in a way that cannot be expressed", kHelp);
 }
 
 /// True if any of the symbols depends on a declared axis. Their sum may not: S + (8 - S).
@@ -219,17 +219,23 @@ void Assertions::add(const Need& need) {
   report_(warning);
 }
 
-void Assertions::add_branch(const Need& need) {
-  if (is_unbacked(need.comparison) || holds(need.comparison, sample())) return add(need);
+Diagnostic branch_refusal(const Need& need, const std::string& sizes) {
   Diagnostic out =
-      diagnostic_for(need, "a branch depends on a size: it takes another direction at other sizes",
+      diagnostic_for(need, cat("a branch depends on a size: it takes another direction at ", sizes),
                      "compute the same for all sizes, or export one model per size");
   out.id = "dynamic-differs";
   out.why = "NNEF has no branches; the exported model would contain one direction only";
-  throw Error(std::move(out));
+  return out;
 }
 
-std::vector<Need> branch_needs(const Traced& traced, const Sizes& sample) {
+void Assertions::add_branch(const Need& need) {
+  if (!is_unbacked(need.comparison) && !holds(need.comparison, sample()))
+    throw Error(branch_refusal(need, "other sizes"));
+  add(need);
+}
+
+std::vector<Need> branch_needs(const Traced& traced, const Sizes& sample,
+                               std::vector<Diagnostic>* found) {
   std::vector<Need> out;
   std::vector<Diagnostic> refusals;
   for (const Decision& decision : traced.decisions) {
@@ -251,7 +257,10 @@ std::vector<Need> branch_needs(const Traced& traced, const Sizes& sample) {
     out.push_back(
         {condition, location_of(traced, decision), why_needed(decision), true, decision.is_guard});
   }
-  if (!refusals.empty()) throw Error(refusals[0], {refusals.begin() + 1, refusals.end()});
+  if (found != nullptr)
+    std::move(refusals.begin(), refusals.end(), std::back_inserter(*found));
+  else if (!refusals.empty())
+    throw Error(refusals[0], {refusals.begin() + 1, refusals.end()});
   return out;
 }
 
@@ -261,10 +270,8 @@ std::vector<Need> loop_needs(const ir::Graph& graph, const Sizes& sample) {
   return out;
 }
 
-void refuse_multiples(const std::vector<Need>& needs, const std::vector<AxisSpec>& axes,
-                      const std::vector<Comparison>& known) {
-  std::map<Symbol, int64_t> multiples;
-  const Need* first = nullptr;
+Multiples multiples_of(const std::vector<Need>& needs, const std::vector<Comparison>& known) {
+  Multiples out;
   for (const Need& need : needs) {
     const Comparison& c = need.comparison;
     const Dim gap = c.left - c.right;
@@ -272,20 +279,32 @@ void refuse_multiples(const std::vector<Need>& needs, const std::vector<AxisSpec
     if (c.relation != Relation::eq || symbols.size() != 1 || follows(c, known)) continue;
     if (symbols[0].unbacked() != nullptr) continue;  // it cannot be declared
     const int64_t multiple = period(gap);
-    const Dim at_multiples = gap.substitute(
-        [&](const Symbol& symbol) { return std::optional(Dim(multiple) * Dim::symbol(symbol)); });
-    if (multiple == 1 || !follows({at_multiples, Relation::eq, 0}, {})) continue;
-    if (first == nullptr) first = &need;
-    const auto [found, is_new] = multiples.try_emplace(symbols[0], multiple);
+    if (multiple == 1 || !Multiples{{{symbols[0], multiple}}, {}}.imply(c)) continue;
+    if (!out.first) out.first = need;
+    const auto [found, is_new] = out.by_symbol.try_emplace(symbols[0], multiple);
     if (!is_new) found->second = std::lcm(found->second, multiple);
   }
-  if (first == nullptr) return;
+  return out;
+}
+
+bool Multiples::imply(const Comparison& comparison) const {
+  const auto as_multiple = [&](const Symbol& symbol) -> std::optional<Dim> {
+    const auto found = by_symbol.find(symbol);
+    if (found == by_symbol.end()) return std::nullopt;
+    return Dim(found->second) * Dim::symbol(symbol);
+  };
+  const Dim gap = comparison.left - comparison.right;
+  return !by_symbol.empty() && follows({gap.substitute(as_multiple), comparison.relation, 0}, {});
+}
+
+void refuse_multiples(const Multiples& multiples, const std::vector<AxisSpec>& axes) {
+  if (!multiples.first) return;
   std::string declared;
-  for (const auto& [symbol, multiple] : multiples)
+  for (const auto& [symbol, multiple] : multiples.by_symbol)
     declared += (declared.empty() ? "" : " ") + in_multiples(axes, symbol, multiple);
-  throw Error(diagnostic_for(*first,
-                             cat("the model requires ", multiples.begin()->first,
-                                 " to be a multiple of ", multiples.begin()->second),
+  const auto& [symbol, multiple] = *multiples.by_symbol.begin();
+  throw Error(diagnostic_for(*multiples.first,
+                             cat("the model requires ", symbol, " to be a multiple of ", multiple),
                              cat("declare the axis as a multiple: ", declared)));
 }
 

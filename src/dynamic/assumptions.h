@@ -1,6 +1,7 @@
 // The conditions of a dynamic graph: branches, loops, and what operators need of sizes.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -60,14 +61,25 @@ class Assertions {
 };
 
 /// The conditions of branches and loops in the sample's run. Errors: `dynamic-assumption` if one
-/// depends on sizes and no comparison expresses it.
-std::vector<Need> branch_needs(const trace::Traced& traced, const Sizes& sample);
+/// depends on sizes and no comparison expresses it; `found` receives them instead, if given.
+std::vector<Need> branch_needs(const trace::Traced& traced, const Sizes& sample,
+                               std::vector<Diagnostic>* found = nullptr);
+/// The refusal of a branch that takes another direction at `sizes`.
+Diagnostic branch_refusal(const Need& need, const std::string& sizes);
 /// A scan needs at least one iteration.
 std::vector<Need> loop_needs(const ir::Graph& graph, const Sizes& sample);
 
-/// Errors: `dynamic-assumption` if sizes must be multiples; the help declares them. Engines do not
-/// know that S is 2*(S/2).
-void refuse_multiples(const std::vector<Need>& needs, const std::vector<AxisSpec>& axes,
-                      const std::vector<Comparison>& known);
+/// Sizes that must be multiples of numbers.
+struct Multiples {
+  std::map<Symbol, int64_t> by_symbol;
+  std::optional<Need> first;  ///< that requires one
+
+  /// Whether the comparison holds if they are.
+  bool imply(const Comparison& comparison) const;
+};
+Multiples multiples_of(const std::vector<Need>& needs, const std::vector<Comparison>& known);
+/// Errors: `dynamic-assumption` if there are any; the help declares them. Engines do not know that
+/// S is 2*(S/2).
+void refuse_multiples(const Multiples& multiples, const std::vector<AxisSpec>& axes);
 
 }  // namespace t2n::dynamic

@@ -29,20 +29,7 @@ std::vector<Assumption> OpenOrders::infer(const std::vector<TraceAt>& runs,
       if (error.diagnostic().id == "internal") throw;
     }
   }
-  try {
-    return inferred(Kept::none);
-  } catch (const Error& first) {
-    if (first.code() != ExitCode::unsupported) throw;
-    std::vector<Diagnostic> all;
-    options.refusals = &all;
-    try {
-      inferred(Kept::none);
-    } catch (const Error&) {
-      // What was found until then is reported.
-    }
-    if (!all.empty()) all.erase(all.begin());  // the same as the first
-    throw Error(first.diagnostic(), std::move(all));
-  }
+  return inferred(Kept::none);
 }
 
 /// Lets the probes decide the orders that assumptions need.

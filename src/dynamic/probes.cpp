@@ -9,6 +9,7 @@
 #include "src/dynamic/empty_axes.h"
 #include "src/dynamic/open_orders.h"
 #include "src/dynamic/other_values.h"
+#include "src/dynamic/refusals.h"
 #include "src/dynamic/small_sizes.h"
 #include "src/dynamic/suspects.h"
 #include "src/dynamic/unbacked_sizes.h"
@@ -42,8 +43,7 @@ class Probes {
     if (has_unbacked_sizes(runs_[0].traced.graph)) vary_values();
     const trace::Traced sample = runs_[0].traced;
     prefer_large(runs_, declared_.sample);
-    while (pad() || reroll_loops() || select_branches() || fix_branches() || compute_numbers()) {
-    }
+    rewriter_.rewrite();
     separate_small_runs();
     require_same(runs_);
     if (!request_.axes.empty()) vary_parity();
@@ -60,6 +60,7 @@ class Probes {
     traced.states = sample.states;
     sample_ = probes[0].symbols;
     for (const Probe& probe : probes) seen_.push_back(probe.symbols);
+    are_compared_ = true;
     Assertions needed = assertions(traced);
     complete_runtime_assertions(needed, traced.graph, unbacked_sizes(traced.graph, sample.graph));
     const bool has_orders = dynamic::has_orders(traced.graph);
@@ -74,11 +75,17 @@ class Probes {
     return out;
   }
 
+  /// The error with the refusals of the stages that it kept from running.
+  Error with_others(const Error& error) const {
+    if (are_compared_ || error.code() != ExitCode::unsupported) return error;
+    return with_refusals_of_runs(error, runs_, rewriter_, infer_options(), request_.operators);
+  }
+
  private:
   /// Nothing if the model does not run with these values, or reads a number that is not a size.
   std::optional<TraceAt> attempt(const Sizes& sizes, uint64_t seed) {
     try {
-      return TraceAt{sizes, request_.trace(sizes, seed, rewrites_), seed};
+      return TraceAt{sizes, request_.trace(sizes, seed, rewriter_.rewrites()), seed};
     } catch (const Error& error) {
       const std::string& id = error.diagnostic().id;
       const bool reads_data = seed != 0 && id == "data-dependent-value";
@@ -204,7 +211,8 @@ class Probes {
   bool vary_branches(const Probe& probe) {
     Traced traced = runs_[0].traced;
     traced.graph = probe.graph;
-    for (const Need& need : branch_needs(traced, probe.symbols)) {
+    std::vector<Diagnostic> inexpressible;  // assertions() refuses them with the others
+    for (const Need& need : branch_needs(traced, probe.symbols, &inexpressible)) {
       const Comparison& condition = need.comparison;
       if (need.is_guard || is_unbacked(condition) || !holds(condition, declared_.sample) ||
           expressible(condition, {declared_.sample}, known_) ||
@@ -229,25 +237,15 @@ class Probes {
 
   void add_run(TraceAt run) {
     runs_.push_back(std::move(run));
-    while (difference(runs_[0], runs_.back()) && fix_branches()) continue;
+    while (difference(runs_[0], runs_.back()) && rewriter_.fix_branches()) continue;
     require_same(runs_);
   }
 
   /// The needs of operators, then of branches and loops, then of small sizes.
   Assertions assertions(const Traced& traced) {
-    refuse_multiples(needs_, request_.axes, known_);
     Assertions out(seen_, known_, request_.report);
-    const SmallSizes small(request_, rewrites_, declared_.sample, traced, small_);
-    for (const Need& need : needs_)
-      if (!small.computes_empty(need)) out.add(need);
-    for (const Need& need : loop_needs(traced.graph, sample_)) out.add(need);
-    for (const Need& need : branch_needs(traced, sample_)) {
-      if (const auto number = tests_sign(need.comparison, traced.graph))
-        out.warn_sign(need, *number);
-      if (!is_redundant(need, traced, small_) && !is_bounded(need, traced, known_) &&
-          !small.computes_empty(need) && !small.holds_where_excluded(need, second_, out))
-        out.add_branch(need);
-    }
+    const SmallSizes small(request_, rewriter_.rewrites(), declared_.sample, traced, small_);
+    add_needs(traced, small, out);
     const auto all = symbols_of(declared_.sample);
     for (const Symbol& symbol : all) small.try_one(symbol, out);
     if (all.size() > 1) small.try_together(all, out);
@@ -256,9 +254,39 @@ class Probes {
     return out;
   }
 
-  std::vector<Assumption> infer(std::vector<Probe>& probes) {
-    return orders_.infer(runs_, probes, {declared_.shapes, known_, {}}, request_.operators);
+  /// Errors: all refusals of needs.
+  void add_needs(const Traced& traced, const SmallSizes& small, Assertions& out) {
+    Refusals refused;
+    const Multiples multiples = multiples_of(needs_, known_);
+    refused.attempt([&] { refuse_multiples(multiples, request_.axes); });
+    for (const Need& need : needs_)
+      refused.attempt([&] {
+        if (!multiples.imply(need.comparison) && !small.computes_empty(need)) out.add(need);
+      });
+    for (const Need& need : loop_needs(traced.graph, sample_))
+      refused.attempt([&] { out.add(need); });
+    std::vector<Diagnostic> inexpressible;
+    for (const Need& need : branch_needs(traced, sample_, &inexpressible))
+      refused.attempt([&] {
+        if (!multiples.imply(need.comparison)) add_branch(need, traced, small, out);
+      });
+    refused.add(inexpressible);
+    if (const auto error = refused.error()) throw Error(*error);
   }
+
+  void add_branch(const Need& need, const Traced& traced, const SmallSizes& small,
+                  Assertions& out) {
+    if (const auto number = tests_sign(need.comparison, traced.graph)) out.warn_sign(need, *number);
+    if (!is_redundant(need, traced, small_) && !is_bounded(need, traced, known_) &&
+        !small.computes_empty(need) && !small.holds_where_excluded(need, second_, out))
+      out.add_branch(need);
+  }
+
+  std::vector<Assumption> infer(std::vector<Probe>& probes) {
+    return orders_.infer(runs_, probes, infer_options(), request_.operators);
+  }
+
+  InferOptions infer_options() const { return {declared_.shapes, known_, {}}; }
 
   /// Two sizes may be equal by chance, as H // 16 of neighbouring sizes. Tries sizes at which they
   /// differ, and returns true if that adds a run. Refuses an equality that the model requires and
@@ -275,99 +303,6 @@ class Probes {
     return false;
   }
 
-  /// All runs record the padding that one of them needs where a tensor has too few elements.
-  bool pad() {
-    if (!add_padded(runs_, rewrites_.padded)) return false;
-    trace_again();
-    return true;
-  }
-
-  /// Records loops whose number of iterations depends on sizes as one operation, and traces
-  /// everything again.
-  bool reroll_loops() {
-    const std::set<ir::ProgramPoint> varying = varying_loops(runs_, rewrites_.rerolled_loops);
-    if (varying.empty()) return false;
-    rewrites_.rerolled_loops.insert(varying.begin(), varying.end());
-    trace_again();
-    return true;
-  }
-
-  /// Records both directions of branches on data-dependent sizes, if selects can choose between the
-  /// results in every run.
-  bool select_branches() {
-    for (ir::ProgramPoint branch : branches_on_values(runs_, declared_.sample))
-      if (tried_branches_.insert(branch).second && select_branch(branch)) return true;
-    return false;
-  }
-
-  bool select_branch(ir::ProgramPoint branch) {
-    rewrites_.selected_branches.insert(branch);
-    const auto reason = retrace([&] { return reason_of(runs_, branch); });
-    if (!reason) return true;
-    rewrites_.selected_branches.erase(branch);
-    note_reason(runs_, branch, *reason);
-    return false;
-  }
-
-  /// Traces everything again. Restores the runs and returns the reason if that fails.
-  std::optional<std::string> retrace(const std::function<std::optional<std::string>()>& reason) {
-    std::vector<TraceAt> runs = runs_, small = small_;
-    std::optional<std::string> out;
-    try {
-      trace_again();
-      out = reason();
-      if (!out) return out;
-    } catch (const Error& error) {
-      if (error.diagnostic().id == "internal") throw;
-      out = cat("the model then fails: ", error.diagnostic().message);
-    }
-    runs_ = std::move(runs);
-    small_ = std::move(small);
-    return out;
-  }
-
-  /// Fixes a branch that differs between runs to a direction that is right in all of them, such as
-  /// a pad that is skipped where it adds nothing. Other sizes are examined with the assertions.
-  bool fix_branches() {
-    for (ir::ProgramPoint branch : differing_branches(runs_))
-      for (const int64_t direction : {1, 0}) {
-        if (!tried_directions_.emplace(branch, direction).second) continue;
-        rewrites_.fixed_branches[branch] = direction;
-        if (!retrace([] { return std::optional<std::string>(); })) return true;
-        rewrites_.fixed_branches.erase(branch);
-      }
-    return false;
-  }
-
-  /// Numbers that vary with sizes, and that no argument can express, become operations.
-  bool compute_numbers() {
-    const size_t before = rewrites_.computed_numbers.size();
-    rewrites_.computed_numbers.merge(varying_numbers(runs_));
-    if (rewrites_.computed_numbers.size() == before) return false;
-    trace_again();
-    return true;
-  }
-
-  /// Runs in which a rerolled loop is too short to compare stay unrolled, and are separated.
-  void trace_again() {
-    std::optional<Error> too_short;
-    std::vector<TraceAt> runs;
-    for (TraceAt& run : runs_) try {
-        run.traced = request_.trace(run.sizes, run.seed, rewrites_);
-        runs.push_back(std::move(run));
-      } catch (const Error& error) {
-        if (error.diagnostic().id != "short-loop" || run.sizes != declared_.sample) throw;
-        if (!too_short) too_short = error;
-        small_.push_back(std::move(run));
-      }
-    runs_ = std::move(runs);
-    const auto first = std::find_if(runs_.begin(), runs_.end(), [&](const TraceAt& run) {
-      return run.sizes == declared_.sample;
-    });
-    if (first == runs_.end()) throw Error(*too_short);
-    std::rotate(runs_.begin(), first, first + 1);
-  }
-
   const Request& request_;
   DynamicInputs declared_;
   std::vector<Comparison> caches_;    ///< sizes that may be 0 although the user did not declare it
@@ -376,13 +311,12 @@ class Probes {
   Chooser chooser_;
   std::vector<TraceAt> runs_;
   std::vector<TraceAt> small_;  ///< runs with size 0 or 1, or short loops: other graphs
-  Sizes sample_;                ///< declared and data-dependent ones
-  Seen seen_;                   ///< the same for every run
-  Sizes second_;                ///< of the first run at other sizes, if there is one
-  Rewrites rewrites_;
+  RunRewriter rewriter_ = RunRewriter(request_, declared_.sample, runs_, small_);
+  bool are_compared_ = false;  ///< the runs have one graph, whose needs are examined
+  Sizes sample_;               ///< declared and data-dependent ones
+  Seen seen_;                  ///< the same for every run
+  Sizes second_;               ///< of the first run at other sizes, if there is one
   std::vector<Need> needs_;
-  std::set<ir::ProgramPoint> tried_branches_;
-  std::set<std::pair<ir::ProgramPoint, int64_t>> tried_directions_;
   std::set<std::string> examined_, examined_branches_;  ///< equalities and conditions
   OpenOrders orders_;
   std::optional<Failure> failure_;
@@ -392,9 +326,14 @@ class Probes {
 
 DynamicTrace trace_dynamic(Traced sample, const Request& request) {
   const ir::ProofBudget budget;
-  DynamicTrace out = Probes(std::move(sample), request).run();
-  if (!request.axes.empty()) report_suspects(out.traced.graph, out.sample, request.report);
-  return out;
+  Probes probes(std::move(sample), request);
+  try {
+    DynamicTrace out = probes.run();
+    if (!request.axes.empty()) report_suspects(out.traced.graph, out.sample, request.report);
+    return out;
+  } catch (const Error& error) {
+    throw Error(probes.with_others(error));
+  }
 }
 
 }  // namespace t2n::dynamic

@@ -114,17 +114,18 @@ struct Found {
   ir::Graph graph;
 };
 
-Found find_all(const LoadedModel& loaded, const ExportOptions& options) {
+Found find_all(const LoadedModel& loaded, const ExportOptions& options, RefusedBy by) {
   bool met_unbacked_sizes = false;
   trace::Survey fixed = survey_model(loaded, options, false, &met_unbacked_sizes);
   Found out{fixed.refusals, fixed.graph};
   if (met_unbacked_sizes || !options.dynamic.axes.empty())
     out.refusals = survey_model(loaded, options, true, &met_unbacked_sizes).refusals;
   const bool is_complete = fixed.is_complete;
-  for (Diagnostic& each : untranslated(std::move(fixed), options, met_unbacked_sizes))
-    out.refusals.push_back(std::move(each));
+  if (by == RefusedBy::translation)
+    for (Diagnostic& each : untranslated(std::move(fixed), options, met_unbacked_sizes))
+      out.refusals.push_back(std::move(each));
   for (Diagnostic& each : out.refusals) limit_locations(each);
-  if (is_complete) return out;
+  if (is_complete || by == RefusedBy::trace) return out;
   if (const auto code = code_of(options.model))
     if (auto further = refused_in_code(*code, options.target, out.refusals))
       out.refusals.push_back(*std::move(further));
@@ -150,13 +151,24 @@ Error with_first_last(std::vector<Diagnostic> found, const Error& first) {
 
 }  // namespace
 
-Refusals all_refusals(const LoadedModel& loaded, const ExportOptions& options, const Error& first) {
-  if (first.code() != ExitCode::unsupported || !is_time_left()) return {first, {}};
+Refusals all_refusals(const LoadedModel& loaded, const ExportOptions& options, const Error& first,
+                      RefusedBy by) {
+  const bool is_refused = first.code() == ExitCode::unsupported && loaded.session != nullptr;
+  if (!is_refused || !is_time_left()) return {first, {}};
   try {
-    Found found = find_all(loaded, options);
+    Found found = find_all(loaded, options, by);
     return {with_first_last(std::move(found.refusals), first), std::move(found.graph)};
   } catch (const Error&) {
     return {first, {}};  // looking for more is a service: that it failed is no news
+  }
+}
+
+TracedModel traced_or_refused(const LoadedModel& loaded, const ExportOptions& options, RefusedBy by,
+                              const std::function<TracedModel()>& trace) {
+  try {
+    return trace();
+  } catch (const Error& error) {
+    throw Error(all_refusals(loaded, options, error, by).error);
   }
 }
 

@@ -1,6 +1,7 @@
 // Finds all refusals of a model that one of them stopped.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -16,9 +17,17 @@ struct Refusals {
   std::optional<ir::Graph> graph;  ///< the operations that ran; for lists of operators only
 };
 
+/// Which refusals a command has: those of the trace, or those of the translation as well.
+enum class RefusedBy { trace, translation };
+
 /// The error with all other refusals, without mere consequences of one. Errors that are not
 /// refusals stay alone.
-Refusals all_refusals(const LoadedModel& loaded, const ExportOptions& options, const Error& first);
+Refusals all_refusals(const LoadedModel& loaded, const ExportOptions& options, const Error& first,
+                      RefusedBy by = RefusedBy::translation);
+
+/// What `trace` gives. Errors: its own, with all other refusals of the model.
+TracedModel traced_or_refused(const LoadedModel& loaded, const ExportOptions& options, RefusedBy by,
+                              const std::function<TracedModel()>& trace);
 
 /// The error of a file that could not be loaded, with the operators of its code that have no
 /// translation, if `code` could be read.

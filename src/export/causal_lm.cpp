@@ -7,6 +7,7 @@
 
 #include "ir/readable.h"
 #include "src/diag/error.h"
+#include "src/export/all_refusals.h"
 #include "src/export/pipeline.h"
 #include "src/export/stages.h"
 #include "src/export/traced_model.h"
@@ -175,7 +176,8 @@ void require_preset(const ExportOptions& options) {
 }
 
 CausalLm causal_lm(const LoadedModel& model, const ExportOptions& options) {
-  const TracedModel traced = trace_at_one_size(model, options);
+  const TracedModel traced = traced_or_refused(model, options, RefusedBy::translation,
+                                               [&] { return trace_at_one_size(model, options); });
   const ir::Graph& graph = traced.traced.graph;
   require_tokens(graph);
   CausalLm out{{open_axes(graph), options.dynamic.asserted}, client_names(graph, options.names)};

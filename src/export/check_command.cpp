@@ -4,6 +4,7 @@
 
 #include "src/check/contents.h"
 #include "src/diag/error.h"
+#include "src/export/all_refusals.h"
 #include "src/export/half_model.h"
 #include "src/export/pipeline.h"
 #include "src/export/stages.h"
@@ -18,10 +19,14 @@ namespace {
 TracedModel traced_for_check(const LoadedModel& loaded, const CheckExistingOptions& options,
                              const OpenedArtefact& opened) {
   const auto traced = [&](const std::vector<Sample>& samples) {
-    ModelOptions requested = options;
+    ExportOptions requested;
+    static_cast<ModelOptions&>(requested) = options;
     requested.samples = samples;
-    return trace_to_export(with_samples(loaded, samples), requested, [&](const TracedModel& model) {
-      return has_document(model, named_target(opened.artefact.document), {});
+    const LoadedModel model = with_samples(loaded, samples);
+    return traced_or_refused(model, requested, RefusedBy::trace, [&] {
+      return trace_to_export(model, requested, [&](const TracedModel& candidate) {
+        return has_document(candidate, named_target(opened.artefact.document), {});
+      });
     });
   };
   try {

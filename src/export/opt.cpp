@@ -11,6 +11,7 @@
 #include "src/compress/explain/unquantised_weights.h"
 #include "src/confine/confine.h"
 #include "src/diag/error.h"
+#include "src/export/all_refusals.h"
 #include "src/export/graph_file.h"
 #include "src/export/graph_model.h"
 #include "src/export/pass_table.h"
@@ -32,13 +33,18 @@ struct Subject {
   std::optional<TracedModel> model;  ///< nothing for a graph that was read as text
 };
 
+bool writes_artefact(const OptOptions& options) {
+  return !options.model.output.empty() && !is_graph_file(options.model.output);
+}
+
 Subject traced_subject(const OptOptions& options) {
   const ExportOptions& model = options.model;
   model.begin("load");
   const LoadedModel loaded = load_model(model);
   model.begin("trace");
   Subject out;
-  out.model = trace_model(loaded, model);
+  const RefusedBy by = writes_artefact(options) ? RefusedBy::translation : RefusedBy::trace;
+  out.model = traced_or_refused(loaded, model, by, [&] { return trace_model(loaded, model); });
   const bool has_quantised = out.model->traced.with_quantised && model.dynamic.axes.empty();
   out.graph = has_quantised ? *out.model->traced.with_quantised : out.model->traced.graph;
   const auto& attributes = out.model->traced.graph.attributes;
@@ -50,7 +56,7 @@ Subject traced_subject(const OptOptions& options) {
 
 bool needs_torch(const OptOptions& options) {
   return options.verifies || options.bisects || !options.pipeline.empty() ||
-         (!options.model.output.empty() && !is_graph_file(options.model.output));
+         writes_artefact(options);
 }
 
 Subject read_subject(const OptOptions& options) {
@@ -83,10 +89,6 @@ StepOptions step_options(const OptOptions& options, const Subject& subject) {
       return torch_module().run(*session, (*inputs)[set]);
     };
   return out;
-}
-
-bool writes_artefact(const OptOptions& options) {
-  return !options.model.output.empty() && !is_graph_file(options.model.output);
 }
 
 nnef::Destination opt_destination(const OptOptions& options) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "ir/readable.h"
 #include "nnef_writer/group.h"
 #include "ops/all.h"
 #include "src/check/packed_weights.h"
@@ -14,6 +15,7 @@
 #include "src/export/causal_lm.h"
 #include "src/export/debug_bundle.h"
 #include "src/export/destinations.h"
+#include "src/export/graph_file.h"
 #include "src/export/graph_model.h"
 #include "src/export/pass_table.h"
 #include "src/export/signature.h"
@@ -40,7 +42,7 @@ void add_dynamic(ExportResult& result, const dynamic::DynamicTrace& dynamic) {
 }
 
 TracedModel traced_model(const LoadedModel& loaded, const ExportOptions& options) {
-  try {
+  return traced_or_refused(loaded, options, RefusedBy::translation, [&] {
     TracedModel model = trace_to_export(loaded, options, [&](const TracedModel& traced) {
       return has_document(traced, options.target, options.passes);
     });
@@ -48,9 +50,7 @@ TracedModel traced_model(const LoadedModel& loaded, const ExportOptions& options
       for (dynamic::Sizes& sizes : client_lengths(*model.dynamic, options.dynamic.asserted))
         model.dynamic->chooser.require(std::move(sizes));
     return model;
-  } catch (const Error& error) {
-    throw all_refusals(loaded, options, error).error;
-  }
+  });
 }
 
 size_t count_operations(const nnef::Document& document) {
@@ -275,6 +275,19 @@ void allow_reads(const std::vector<ExportOptions>& methods) {
   }
 }
 
+/// The axes that a graph in text form declares.
+std::vector<dynamic::AxisSpec> axes_of(const ir::Graph& graph) {
+  std::vector<dynamic::AxisSpec> out;
+  for (const ir::ValueId id : graph.inputs) {
+    const ir::Value& value = graph.values[id];
+    for (size_t axis = 0; axis < value.shape.size(); ++axis)
+      if (const ir::Dim& size = value.shape[axis]; !size.is_constant())
+        out.push_back({value.name, static_cast<int64_t>(axis), size,
+                       cat(value.name, ":", axis, "=", ir::readable(size))});
+  }
+  return out;
+}
+
 /// The model of a method; `first` is used if it has a value.
 LoadedModel loaded_model(const ExportOptions& options, std::optional<LoadedModel> first = {},
                          const std::string& method_folder = {}) {
@@ -282,7 +295,9 @@ LoadedModel loaded_model(const ExportOptions& options, std::optional<LoadedModel
   if (options.is_causal_lm) require_preset(options);
   options.begin("inputs");
   try {
-    return first ? *std::move(first) : load_model(options);
+    LoadedModel out = first ? *std::move(first) : load_model(options);
+    if (out.graph) require_stream(options.target, axes_of(*out.graph));
+    return out;
   } catch (const Error& error) {
     if (error.code() != ExitCode::unsupported) throw;
     throw with_code(error, code_of(options.model), options.target);
@@ -354,7 +369,8 @@ std::vector<ExportResult> export_all(const std::vector<ExportOptions>& methods,
 }  // namespace
 
 std::vector<ExportResult> export_methods(const std::vector<ExportOptions>& methods) {
-  for (const ExportOptions& options : methods) require_stream(options.target, options.dynamic.axes);
+  for (const ExportOptions& options : methods)
+    if (!is_graph_file(options.model)) require_stream(options.target, options.dynamic.axes);
   const nnef::Group group = group_of(methods);
   nnef::check_group(group);
   const ExportOptions& first = methods.front();

@@ -6,7 +6,6 @@
 
 #include "nnef_writer/print.h"
 #include "src/diag/error.h"
-#include "src/localise/artefact_tensors.h"
 #include "src/nnef/walk.h"
 #include "src/spec/input_facts.h"
 
@@ -62,35 +61,6 @@ std::optional<size_t> failing_count(const Probed& probed, size_t all, check::Run
   return fail;
 }
 
-/// The operation of the model that a statement computes.
-nnef::Origin origin_of_statement(const Checking& checking, const ArtefactTensors& artefact,
-                                 size_t tensor, bool may_export) {
-  const size_t statement = artefact.flow.tensors[tensor].statement;
-  if (checking.written != nullptr) {
-    const std::vector<nnef::Origin>& origins = checking.written->origins;
-    return statement < origins.size() ? origins[statement] : nnef::Origin{};
-  }
-  const InputSet set = inputs_of(checking, {});
-  if (!may_export) return {};
-  const ModelTensors model = model_tensors(checking, set, {}, true);
-  if (!model.exported) return {};
-  const auto pairs = pairs_of(artefact.artefact.document, artefact.flow,
-                              model.exported->probed.document, model.exported->flow);
-  // Its own counterpart, or that of what it is made of.
-  std::vector<size_t> open = {tensor};
-  std::set<size_t> seen;
-  for (size_t k = 0; k < open.size(); ++k) {
-    const std::vector<nnef::Origin>& origins = model.exported->probed.document.origins;
-    if (const auto& pair = pairs[open[k]]; pair) {
-      const size_t at = model.exported->flow.tensors[pair->tensor].statement;
-      if (at < origins.size() && !origins[at].op.empty()) return origins[at];
-    }
-    for (const size_t operand : artefact.flow.tensors[open[k]].operands)
-      if (seen.insert(operand).second) open.push_back(operand);
-  }
-  return {};
-}
-
 std::string statement_text(const nnef::Assignment& statement) {
   const std::string text =
       cat(nnef::print(statement.left), " = ", nnef::print(statement.right), ";");
@@ -119,6 +89,34 @@ void locate(const Checking& checking, Diagnostic& error, bool may_export) {
 }
 
 }  // namespace
+
+nnef::Origin origin_of_statement(const Checking& checking, const ArtefactTensors& artefact,
+                                 size_t tensor, bool may_export) {
+  const size_t statement = artefact.flow.tensors[tensor].statement;
+  if (checking.written != nullptr) {
+    const std::vector<nnef::Origin>& origins = checking.written->origins;
+    return statement < origins.size() ? origins[statement] : nnef::Origin{};
+  }
+  const InputSet set = inputs_of(checking, {});
+  if (!may_export) return {};
+  const ModelTensors model = model_tensors(checking, set, {}, true);
+  if (!model.exported) return {};
+  const auto pairs = pairs_of(artefact.artefact.document, artefact.flow,
+                              model.exported->probed.document, model.exported->flow);
+  // Its own counterpart, or that of what it is made of.
+  std::vector<size_t> open = {tensor};
+  std::set<size_t> seen;
+  for (size_t k = 0; k < open.size(); ++k) {
+    const std::vector<nnef::Origin>& origins = model.exported->probed.document.origins;
+    if (const auto& pair = pairs[open[k]]; pair) {
+      const size_t at = model.exported->flow.tensors[pair->tensor].statement;
+      if (at < origins.size() && !origins[at].op.empty()) return origins[at];
+    }
+    for (const size_t operand : artefact.flow.tensors[open[k]].operands)
+      if (seen.insert(operand).second) open.push_back(operand);
+  }
+  return {};
+}
 
 Diagnostic located_failure(const Checking& checking, Diagnostic error, bool may_export) {
   if (checking.options.scratch.empty() || checking.path.empty()) return error;

@@ -1,6 +1,7 @@
 #include "src/localise/flow.h"
 
 #include <algorithm>
+#include <map>
 
 #include "src/diag/error.h"
 #include "src/nnef/walk.h"

@@ -1,7 +1,6 @@
 // The data flow of a document or of a recorded graph: tensors, and which of them each is made of.
 #pragma once
 
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>

@@ -6,6 +6,7 @@
 #include "src/localise/artefact_tensors.h"
 #include "src/localise/engine_failure.h"
 #include "src/localise/file_differences.h"
+#include "src/localise/in_pulses.h"
 
 namespace t2n::localise {
 namespace {
@@ -147,7 +148,9 @@ Localisation localised(const Checking& checking, const CheckResult& result,
                        const Options& options) {
   Localisation out;
   try {
-    out = Localising(checking, result, options).run();
+    const InputSet set = inputs_of(checking, result);
+    out = set.pulses ? localised_in_pulses(checking, set, options.when, options.compares_export)
+                     : Localising(checking, result, options).run();
   } catch (const Error& error) {
     if (error.diagnostic().id == "internal") throw;
     out.engine = checking.runner.name();

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <optional>
-#include <set>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "src/check/input_sets.h"
 #include "src/check/runner.h"
 #include "src/localise/flow.h"
 #include "src/nnef/ast.h"
@@ -33,9 +35,26 @@ std::optional<std::vector<ir::Tensor>> tensors_in(const Probed& probed,
                                                   const std::vector<std::string>& names,
                                                   check::Runner& engine);
 
+/// A tensor on the entire inputs, and in pulses, as far as both have the same entries.
+struct Streamed {
+  ir::Tensor entire;
+  ir::Tensor in_pulses;
+};
+/// The same for a set that is fed in pulses.
+std::optional<std::vector<Streamed>> streamed_in(const Probed& probed,
+                                                 const std::vector<std::string>& names,
+                                                 const InputSet& set, check::Runner& engine);
+
+std::vector<std::string> names_of(const Flow& flow, std::span<const size_t> tensors);
+
 /// Sets the digests of the tensors that operations compute, in chunks of `most` tensors. Leaves out
 /// those that the engine cannot return, and those of `skipped`.
 void measure(Flow& flow, const Probed& probed, check::Runner& engine, size_t most);
+
+/// Calls `measure` for chunks of at most `most` of the tensors that operations compute. A chunk for
+/// which it fails is halved.
+void for_chunks(const Flow& flow, size_t most,
+                const std::function<bool(std::span<const size_t> chunk)>& measure);
 
 /// Whether the engine runs the artefact with these statements and results. Errors of the engine are
 /// returned, others thrown.

@@ -227,8 +227,8 @@ std::optional<nnef::Document> cut(const nnef::Artefact& artefact, const Part& pa
   out.graph.results = *results;
   for (size_t i = 0; i < inputs->size(); ++i) {
     const auto own = known.find((*inputs)[i]);
-    const bool is_external =
-        own != known.end() && spec::is_external(full.graph.body[own->second].right);
+    const bool is_external = !part.has_other_sizes && own != known.end() &&
+                             spec::is_external(full.graph.body[own->second].right);
     out.graph.body.push_back(
         is_external ? full.graph.body[own->second]
                     : external((*inputs)[i], part.graph.values[part.graph.inputs[i]], dialect));

@@ -24,8 +24,8 @@ TensorNames tensors_in(const nnef::Document& other, const nnef::Document& export
 nnef::Artefact artefact_of(const nnef::Document& document);
 
 /// The statements of the artefact between the part's inputs and its outputs, as a document with the
-/// same order of inputs and outputs.   Nothing if the artefact lacks one of them, or if its outputs
-/// depend on other inputs.
+/// same order of inputs and outputs, and their sizes.   Nothing if the artefact lacks one of them,
+/// or if its outputs depend on other inputs.
 std::optional<nnef::Document> cut(const nnef::Artefact& artefact, const Part& part,
                                   const TensorNames& names);
 

@@ -1,5 +1,6 @@
 #include "src/reduce/failure.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "ops/all.h"
@@ -53,6 +54,17 @@ std::shared_ptr<Subject> subject_of(const ir::Graph& graph, const TracedModel& m
                                    torch_module().evaluator());
 }
 
+/// With --stream, a part without the streamed axis fails for another reason.
+bool lacks_stream(const Part& part, const target::Stream& stream) {
+  if (stream.symbol.empty()) return false;
+  const ir::Symbol symbol(stream.symbol);
+  return std::none_of(part.graph.inputs.begin(), part.graph.inputs.end(), [&](ir::ValueId id) {
+    const ir::Shape& shape = part.graph.values[id].shape;
+    return std::any_of(shape.begin(), shape.end(),
+                       [&](const ir::Dim& size) { return size.mentions(symbol); });
+  });
+}
+
 /// Tries the model on several sets of inputs.
 class Finder {
  public:
@@ -79,6 +91,10 @@ class Finder {
                    .graph;
   }
 
+  std::shared_ptr<Subject> subject_of_samples() const {
+    return subject_of(graph_, model_, fill(model_.samples, 0), {});
+  }
+
   /// The result if the model fails as requested.
   std::optional<Failing> failing(std::shared_ptr<Subject> subject, Judge judge) const {
     const std::optional<Part> part = subject->part(subject->all());
@@ -94,10 +110,11 @@ class Finder {
   }
 
   std::optional<Failing> refused() const {
-    const auto judge = [exporter = exporter_](const Part& part) {
+    const auto judge = [exporter = exporter_](const Part& part) -> std::optional<Diagnostic> {
+      if (lacks_stream(part, exporter.target.stream)) return std::nullopt;
       return failure_of([&] { (void)document_of(part, exporter); });
     };
-    auto out = failing(subject_of(graph_, model_, fill(model_.samples, 0), {}), judge);
+    auto out = failing(subject_of_samples(), judge);
     if (!out) return out;
     out->document = [](const Part&) { return std::nullopt; };
     return out;
@@ -107,8 +124,10 @@ class Finder {
     const auto document = [exporter = exporter_](const Part& part) {
       return std::optional(document_of(part, exporter));
     };
-    const Judge judge = [document, bench = bench(), sizes = subject->sizes()](const Part& part) {
+    const Judge judge = [document, exporter = exporter_, bench = bench(),
+                         sizes = subject->sizes()](const Part& part) -> std::optional<Diagnostic> {
       std::optional<nnef::Document> own;
+      if (lacks_stream(part, exporter.target.stream)) return std::nullopt;
       if (auto found = failure_of([&] { own = document(part); })) return found;
       return compared(part, *own, sizes, bench);
     };
@@ -120,7 +139,7 @@ class Finder {
   /// The samples first; other sets are made only if the model does not fail on them.
   std::optional<Failing> on_any_set(
       const std::function<std::optional<Failing>(const std::shared_ptr<Subject>&)>& attempt) const {
-    if (auto found = attempt(subject_of(graph_, model_, fill(model_.samples, 0), {}))) return found;
+    if (auto found = attempt(subject_of_samples())) return found;
     const SourceModel source = source_model(model_);
     const nnef::Document document = document_of({graph_, {}, {}, {}}, exporter_);
     const InputSets sets = make_input_sets(source, options_.check->seeds, options_.check->tolerance,
@@ -157,7 +176,9 @@ class Finder {
         out->document = [=, &theirs](const Part& part) { return cut(theirs, part, *their_names); };
         return out;
       };
-      if (auto found = on_any_set(attempt)) return *std::move(found);
+      // Contents are the same on all inputs.
+      auto found = reads_contents ? attempt(subject_of_samples()) : on_any_set(attempt);
+      if (found) return *std::move(found);
     }
     throw none_found(options_);
   }

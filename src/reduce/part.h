@@ -15,6 +15,7 @@ struct Part {
   std::vector<ir::Tensor> inputs;       ///< without bytes if the entire graph cannot run
   std::vector<ir::ValueId> input_ids;   ///< in the entire graph
   std::vector<ir::ValueId> output_ids;  ///< the same
+  bool has_other_sizes = false;         ///< inputs are smaller than in the entire graph
 };
 
 /// Operations of the graph, by index, in order.

@@ -37,8 +37,7 @@ std::optional<Diagnostic> failure_of_files(const Files& files, bool has_artefact
     model.reroll_loops = false;
     model.samples = model_of(part).samples;
     const TracedModel graph = model_of_graph(load_graph(model));
-    CheckedModel checked =
-        check_existing(artefact, source_model(graph), *options.check, options.target.stream, true);
+    CheckedModel checked = check_existing(artefact, source_model(graph), *options.check, {}, true);
     CheckOptions check = *options.check;
     check.strict = false;
     judge(checked.checked, check, "", nullptr);
@@ -71,15 +70,13 @@ TracedModel traced(const LoadedModel& loaded, const ReduceOptions& options) {
 }
 
 /// An operator without a translation has no shape rule either: with dynamic axes the trace fails.
-std::optional<TracedModel> refused_at_one_size(const LoadedModel& loaded,
-                                               const ReduceOptions& options, const Opened& opened) {
+std::optional<Failing> failure_at_one_size(const LoadedModel& loaded, const ReduceOptions& options,
+                                           const Opened& opened) {
   if (options.dynamic.axes.empty()) return std::nullopt;
-  std::optional<TracedModel> out;
-  const auto found = failure_of([&] {
-    out = trace_at_one_size(loaded, options);
-    (void)failure_of_model(*out, options, opened);
-  });
-  return found ? std::nullopt : std::move(out);
+  std::optional<Failing> out;
+  (void)failure_of(
+      [&] { out = failure_of_model(trace_at_one_size(loaded, options), options, opened); });
+  return out;
 }
 
 Reduction described(const Failing& failing, const Part& part, const Search& search) {
@@ -121,19 +118,23 @@ Reduction reduce(const ReduceOptions& options) {
   const LoadedModel loaded = load_model(options);
   options.begin("trace");
   std::optional<TracedModel> model;
+  std::optional<Failing> found;
   try {
     model = traced(loaded, options);
   } catch (const Error& error) {
-    model = refused_at_one_size(loaded, options, opened);
+    found = failure_at_one_size(loaded, options, opened);
     options.begin("reduce");
-    if (!model) return reduce_modules(loaded, error, options, scratch->path());
+    if (!found) return reduce_modules(loaded, error, options, scratch->path());
   }
-  options.begin("reduce");
-  const Failing failing = failure_of_model(*model, options, opened);
+  if (model) {
+    options.begin("reduce");
+    found = failure_of_model(*model, options, opened);
+  }
+  const Failing& failing = *found;
   Search search(options.seconds, options.say);
   const Part part = search.smallest(failing);
   Reduction out = described(failing, part, search);
-  if (auto found = failing.judge(part)) out.failure = *std::move(found);
+  if (auto last = failing.judge(part)) out.failure = *std::move(last);
   options.begin("verify");
   const std::optional<nnef::Document> document = failing.document(part);
   verify(part, document, failing, options, opened, scratch->path());

@@ -98,11 +98,10 @@ Part Search::fewest_outputs(const Failing& failing, Part part) {
 }
 
 Part Search::smallest_sizes(const Failing& failing, Part part) {
-  if (failing.is_of_artefact) return part;
   const int64_t before = elements(part);
   part = with_smaller_sizes(
-      std::move(part), [&](const Part& other) { return fails(failing, other); },
-      [&] { return is_over(); });
+      std::move(part), failing.is_of_artefact,
+      [&](const Part& other) { return fails(failing, other); }, [&] { return is_over(); });
   if (elements(part) < before)
     report(cat(before, " -> ", elements(part), " elements of inputs and weights"));
   return part;

@@ -38,10 +38,11 @@ ir::Tensor leading(ir::Tensor tensor, size_t axis, int64_t size) {
   return ir::contiguous(tensor);
 }
 
-/// Where an extent is replaced: everywhere, or on one axis of one input.
+/// Where an extent is replaced: everywhere, in all inputs, or on one axis of one input.
 struct Change {
   int64_t from = 0;
   int64_t to = 0;
+  bool keeps_weights = false;
   std::optional<std::pair<size_t, size_t>> only = {};
   friend auto operator<=>(const Change&, const Change&) = default;
 };
@@ -83,11 +84,14 @@ bool infer(Part& part) {
 
 std::optional<Part> changed(const Part& part, const Change& request) {
   Part out = part;
+  out.has_other_sizes = true;
   if (request.only) {
     ir::Tensor& tensor = out.inputs[request.only->first];
     tensor = leading(tensor, request.only->second, request.to);
   } else {
     for (ir::Tensor& tensor : out.inputs) change(tensor, request);
+  }
+  if (!request.only && !request.keeps_weights) {
     for (ir::Constant& constant : out.graph.constants) change(constant.data, request);
     for (ir::Node& node : out.graph.nodes)
       for (ir::Argument& argument : node.args) change(argument.value, request);
@@ -99,19 +103,20 @@ std::optional<Part> changed(const Part& part, const Change& request) {
   return infer(out) ? std::optional(std::move(out)) : std::nullopt;
 }
 
-std::vector<Change> changes(const Part& part) {
+std::vector<Change> changes(const Part& part, bool keeps_weights) {
   std::set<int64_t, std::greater<>> extents;
   const auto add = [&](const ir::Tensor& tensor) {
     extents.insert(tensor.shape.begin(), tensor.shape.end());
   };
   std::for_each(part.inputs.begin(), part.inputs.end(), add);
-  for (const ir::Constant& constant : part.graph.constants) add(constant.data);
+  if (!keeps_weights)
+    for (const ir::Constant& constant : part.graph.constants) add(constant.data);
   std::vector<Change> out;
   const auto add_changes = [&](int64_t from, std::optional<std::pair<size_t, size_t>> only) {
     int64_t before = 0;
     for (const int64_t to : {int64_t{1}, int64_t{2}, from / 4, from / 2})
       if (to > before && to < from) {
-        out.push_back({from, to, only});
+        out.push_back({from, to, keeps_weights, only});
         before = to;
       }
   };
@@ -124,14 +129,15 @@ std::vector<Change> changes(const Part& part) {
 
 }  // namespace
 
-Part with_smaller_sizes(Part part, const std::function<bool(const Part&)>& fails,
+Part with_smaller_sizes(Part part, bool keeps_weights,
+                        const std::function<bool(const Part&)>& fails,
                         const std::function<bool()>& is_over) {
   if (!is_plain(part)) return part;
   std::set<Change> tried;  // not again after others succeeded
   bool has_changed = true;
   while (has_changed && !is_over()) {
     has_changed = false;
-    for (const Change& request : changes(part)) {
+    for (const Change& request : changes(part, keeps_weights)) {
       if (is_over()) break;
       if (!tried.insert(request).second) continue;
       std::optional<Part> other = changed(part, request);

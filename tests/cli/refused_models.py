@@ -117,6 +117,32 @@ class OpenSizes(nn.Module):
         return a.relu().sum(0) + b.exp().sum(0)
 
 
+class OpenKinds(nn.Module):
+    """A branch of each axis that cannot be fixed to one direction, and a number without an expression."""
+
+    def forward(self, x, z):
+        n = x.size(0)
+        m = z.size(0)
+        if n % 2 == 0:
+            x = x * 2
+        if m % 4 == 1:
+            z = z.exp()
+        a = x[: int(n ** 0.5)]
+        return a.relu().sum(0), z.sum(0)
+
+
+class OpenNeeds(nn.Module):
+    """A branch that no comparison expresses, and a reshape that needs a multiple of 4."""
+
+    def forward(self, x, z):
+        if int(z.size(0) ** 0.7) > 3:
+            x = x * 2
+        y = torch.cat([x, x, x], 0).reshape(-1, 4, 3).sum(1)
+        if x.size(0) % 4 == 0:
+            y = y + 1
+        return x.sum(0) + y.sum(0), z * 2
+
+
 class NeverEnds(nn.Module):
     """With the sample's values the loop has no end; its body and the result are refused as well."""
 
@@ -151,6 +177,8 @@ def write_all(folder):
         ForgetsState,
         LoopsOnData,
         OpenSizes,
+        OpenKinds,
+        OpenNeeds,
         NeverEnds,
         Transforms,
     ]:

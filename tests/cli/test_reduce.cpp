@@ -93,6 +93,30 @@ TEST_CASE("a statement of an artefact") {
       reduce_and_try(sandbox, {"deep.pt", "--against", "bad"}, 5, "output-mismatch");
   CHECK(contains(result.out, "aten::sigmoid  layers.21"));
   CHECK(contains(result.err, " operations  ("));
+  // The file's weights stay, its inputs shrink.
+  CHECK(contains(result.err, "192 -> 1 elements of inputs and weights"));
+  CHECK(contains(sandbox.content("small.ir"), ": f32[1,1,1]) -> ("));
+}
+
+TEST_CASE("a part that does not run in pulses is exported with --stream") {
+  Sandbox sandbox;
+  sandbox.copy_fixture("lstm_tagger/model.pt", "m.pt");
+  sandbox.copy_fixture("lstm_tagger/input.npz", "in.npz");
+  const Result result = sandbox.run({"reduce", "m.pt", "-t", "tract", "-i", "@in.npz", "--dynamic",
+                                     "tokens:1=S", "--stream", "S=8", "-o", "small"});
+  INFO(result.err);
+  INFO(result.out);
+  REQUIRE_EQ(result.code, 0);
+  CHECK(contains(result.out, "\nfails with not-streamable: "));
+  CHECK(result.out.ends_with("\ntry: t2nnef export small.ir -t tract --stream S=8\n"));
+  const Result again = sandbox.run({"export", "small.ir", "-t", "tract", "--stream", "S=8"});
+  INFO(again.err);
+  CHECK_EQ(again.code, 4);
+  CHECK(contains(again.err, "error[not-streamable]"));
+  check_failure(sandbox, {"export", "small.ir", "-t", "tract", "--stream", "T"}, 2,
+                "error[usage]: --stream T: no axis has this name\n"
+                "  why:  a model streams along a dynamic axis\n"
+                "  help: declare it: --dynamic x:1=T\n");
 }
 
 TEST_CASE("an artefact of a graph whose text was changed, and the graph as the model") {
@@ -112,15 +136,15 @@ TEST_CASE("an artefact of a graph whose text was changed, and the graph as the m
 TEST_CASE("a difference of the model's own export in the engine") {
   if (!engine(23)) return;
   Sandbox sandbox({"deep.pt"});
-  const Result result = sandbox.run(
-      {"reduce", "deep.pt", "-t", "tract", "--check=exact", "--engine", "tract", "-o", "small"});
+  const Result result = sandbox.run({"reduce", "deep.pt", "-t", "tract", "--check=exact",
+                                     "--engine", "tract", "--seeds", "3", "-o", "small"});
   INFO(result.err);
   INFO(result.out);
   CHECK_EQ(result.code, 0);
   CHECK_LE(operations_after(result), kMostOperations);
   CHECK(result.out.ends_with(
       "try: t2nnef check small.ir small.nnef.tgz -i @small.inputs.npz --check=exact --engine "
-      "tract\n"));
+      "tract --seeds 3\n"));
   const Result again = sandbox.run({"check", "small.ir", "small.nnef.tgz", "-i",
                                     "@small.inputs.npz", "--check=exact", "--engine", "tract"});
   CHECK_EQ(again.code, 5);
@@ -204,6 +228,13 @@ TEST_CASE("what does not fail, and what may not be replaced") {
   check_failure(sandbox, {"reduce", "deep.pt", "-t", "tract", "-o", "deep"}, 2,
                 "error[output-is-model]: the output 'deep.pt' is the model itself\n"
                 "  help: give another path with -o\n");
+  for (const Arguments& option : {Arguments{"--seeds", "5"}, Arguments{"--localize", "always"}}) {
+    Arguments arguments = {"reduce", "deep.pt", "-t", "tract"};
+    arguments.insert(arguments.end(), option.begin(), option.end());
+    check_failure(sandbox, arguments, 2,
+                  "error[usage]: --tolerance, --seeds, --engine, --strict and --localize need "
+                  "--check\n  help: add --check\n");
+  }
   check_failure(sandbox, {"reduce", "deep.pt", "-t", "tract", "--within", "0"}, 2,
                 "error[usage]: --within is 0, not a time in seconds\n");
 }

@@ -166,6 +166,45 @@ TEST_CASE("every size that no expression gives is named, and nothing that follow
   CHECK(contains(err, "|  b = x[: int(n * 1.4) - n]\n"));
 }
 
+TEST_CASE("refusals of sizes are reported together, whatever their class") {
+  const Arguments axes = {"-i",        "x=16,3", "-i",        "z=9,4",
+                          "--dynamic", "x:0=N",  "--dynamic", "z:0=M"};
+  std::string err = refusals("OpenKinds.pt", axes);
+  CAPTURE(err);
+  CHECK_EQ(occurrences(err, "error[dynamic-differs]: a branch depends on a size: it takes "), 2);
+  CHECK(contains(err, "|  if n % 2 == 0:\n"));
+  CHECK(contains(err, "|  if m % 4 == 1:\n"));
+  CHECK_EQ(occurrences(err, "error[dynamic-assumption]: the number 4 is computed from sizes"), 1);
+  CHECK(contains(err, "|  a = x[: int(n ** 0.5)]\n"));
+  CHECK_EQ(headlines(err).size(), 3);
+  err = refusals("OpenNeeds.pt", axes);
+  CAPTURE(err);
+  CHECK_EQ(headlines(err), Headlines{"error[dynamic-assumption]", "error[dynamic-assumption]"});
+  CHECK(contains(err, "|  if int(z.size(0) ** 0.7) > 3:\n"));
+  CHECK(contains(err, "the model requires N to be a multiple of 4\n"));
+}
+
+TEST_CASE("check, opt and lint report all refusals, as export does") {
+  const Sandbox sandbox({"ManyReasons.pt"});
+  sandbox.folder().write("m/graph.nnef",
+                         "version 1.0;\ngraph net(x) -> (y) {\nx = external(shape = [3]);\n"
+                         "y = relu(x);\n}\n");
+  const auto refused = [&](Arguments arguments, size_t of_translation) {
+    arguments.insert(arguments.end(), {"-i", "x=3"});
+    const Result result = sandbox.run(arguments);
+    CAPTURE(result.err);
+    CHECK_EQ(result.code, 4);
+    CHECK_EQ(occurrences(result.err, "error[data-dependent-branch]"), 4);
+    CHECK_EQ(occurrences(result.err, "error[model-state]: forward changes 'h'"), 1);
+    CHECK_EQ(occurrences(result.err, "error[unsupported-op]"), of_translation);
+    CHECK_EQ(headlines(result.err).size(), 5 + of_translation);
+  };
+  refused({"check", "ManyReasons.pt", "m"}, 0);
+  refused({"lint", "ManyReasons.pt"}, 0);
+  refused({"opt", "ManyReasons.pt", "-o", "x.ir"}, 0);
+  refused({"opt", "ManyReasons.pt", "-o", "x.nnef"}, 1);
+}
+
 TEST_CASE("functions of torch's own files show the user's line") {
   const std::string err = refusals("Transforms.pt", {"-i", "x=64"});
   CAPTURE(err);

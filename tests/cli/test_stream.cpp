@@ -50,6 +50,13 @@ TEST_CASE("a file whose state starts anew is found wrong in pulses, with a warni
   CHECK_EQ(result.code, 5);
   CHECK(contains(result.err, "error[output-mismatch]"));
   CHECK(contains(result.err, "in pulses of "));
+  // The loop is right on the entire input, and begins to differ in pulses.
+  CHECK(contains(result.err, "   the difference begins in tract_core_scan "));
+  CHECK(contains(result.err, "which computes aten::gru.input of gru (GRU)"));
+  in_pulses.emplace_back("--json");
+  const std::string json = sandbox.run(in_pulses).out;
+  CHECK(contains(json, "\"inputs\": \"in pulses of 12, S="));
+  CHECK(contains(json, "\"reference\": \"the artefact on the entire input in tract "));
 }
 
 TEST_CASE("operators that do not run in pulses are refused with their line; nothing is written") {

@@ -126,19 +126,23 @@ TEST_CASE("an assertion is made once, and reported if a branch needs it") {
 
 TEST_CASE("multiples name the declaration that would do") {
   const std::vector<dynamic::AxisSpec> axes = {dynamic::parse_axis("x:2=S")};
-  const auto needs = [](const char* text) {
-    return std::vector<dynamic::Need>{{dynamic::parse_comparison(text), std::nullopt, "why"}};
+  const auto multiples = [](const char* text, const std::vector<dynamic::Comparison>& known = {}) {
+    return dynamic::multiples_of({{dynamic::parse_comparison(text), std::nullopt, "why"}}, known);
   };
   const auto refusal = [&](const char* text) {
-    return ir::diagnostic_of([&] { dynamic::refuse_multiples(needs(text), axes, {}); });
+    return ir::diagnostic_of([&] { dynamic::refuse_multiples(multiples(text), axes); });
   };
   CHECK_EQ(refusal("2*((S + 1) // 2) == S").help,
            "declare the axis as a multiple: --dynamic x:2=2*S");
   CHECK_EQ(refusal("4*(S // 16) == S // 4").help,
            "declare the axis as a multiple: --dynamic x:2=16*S");
-  dynamic::refuse_multiples(needs("S == 5"), axes, {});
-  dynamic::refuse_multiples(needs("S == 2*(S // 2)"), axes,
-                            {dynamic::parse_comparison("2*(S // 2) == S")});
+  dynamic::refuse_multiples(multiples("S == 5"), axes);
+  dynamic::refuse_multiples(
+      multiples("S == 2*(S // 2)", {dynamic::parse_comparison("2*(S // 2) == S")}), axes);
+  const dynamic::Multiples of_four = multiples("S == 4*(S // 4)");
+  CHECK(of_four.imply(dynamic::parse_comparison("S == 2*(S // 2)")));
+  CHECK_FALSE(of_four.imply(dynamic::parse_comparison("S == 8*(S // 8)")));
+  CHECK_FALSE(of_four.imply(dynamic::parse_comparison("S >= 8")));
 }
 
 }  // namespace
