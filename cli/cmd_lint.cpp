@@ -60,7 +60,7 @@ Findings lint_graph(const LintCommand& options, CommandReport& command) {
   Console console(Verbosity::normal, command);
   Findings out;
   OptOptions opt;
-  opt.compress = compress_options(options.compression);
+  opt.compress = compress_or_calibrate_options(options.compression);
   opt.pipeline = passes::find_passes(lint_passes(options));
   const Report others = console.report();
   const Report report = [&](const Diagnostic& diagnostic) {

@@ -146,7 +146,7 @@ OptOptions opt_options(const OptCommand& options, Console& console) {
   out.tolerance = tolerance_of(options);
   out.verifies = !options.verify.empty();
   out.bisects = !options.bisect.empty();
-  out.compress = compress_options(options.compression);
+  out.compress = compress_or_calibrate_options(options.compression);
   const target::Target target = target::parse_target(options.target);
   require_model(options.model, "opt");
   if (is_graph_file(options.model))

@@ -149,6 +149,14 @@ std::string in_floats_text(const std::vector<std::string>& modules) {
   return cat("  activations stay in floats: ", joined(modules, ", "), "\n");
 }
 
+void require_files(const std::vector<std::string>& calibrate) {
+  for (const std::string& spec : calibrate) {
+    std::error_code ignored;
+    if (!fs::exists(calibration_path(spec), ignored))
+      throw Error("calibration", cat("--calibrate ", quoted(spec), ": there is no such file"));
+  }
+}
+
 }  // namespace
 
 void add_compression_options(CLI::App& command, CompressionOptions& options) {
@@ -218,11 +226,19 @@ std::optional<CompressOptions> compress_options(const CompressionOptions& option
   out.calibrate = options.calibrate;
   out.labels = options.labels;
   out.goal = goal;
-  for (const std::string& spec : out.calibrate) {
-    std::error_code ignored;
-    if (!fs::exists(calibration_path(spec), ignored))
-      throw Error("calibration", cat("--calibrate ", quoted(spec), ": there is no such file"));
-  }
+  require_files(out.calibrate);
+  return out;
+}
+
+std::optional<CompressOptions> compress_or_calibrate_options(const CompressionOptions& options) {
+  const bool only_calibrates = options.compress.empty() && !options.calibrate.empty() &&
+                               options.ignore.empty() && options.only.empty() &&
+                               options.labels.empty();
+  if (!only_calibrates) return compress_options(options);
+  require_files(options.calibrate);
+  CompressOptions out;
+  out.calibrate = options.calibrate;
+  out.has_settings = false;
   return out;
 }
 

@@ -29,6 +29,10 @@ void add_loss_options(CLI::App& command, CompressionOptions& options);
 /// Nothing without --compress.   Errors: `usage`.
 std::optional<CompressOptions> compress_options(const CompressionOptions& options);
 
+/// The same, but --calibrate alone is a calibration set without settings: for commands whose file
+/// may hold observers and quantisers already.
+std::optional<CompressOptions> compress_or_calibrate_options(const CompressionOptions& options);
+
 /// The files that the options read.
 std::vector<nnef::Taken> compression_files(const CompressionOptions& options);
 

@@ -68,6 +68,7 @@ std::string meaning(LossMeasure measure) {
 std::string_view form_text(Form form) {
   switch (form) {
     case Form::floats: return "floats";
+    case Form::wider: return "int8";
     case Form::as_configured: return "compressed";
     case Form::narrower: return "q4_0";
   }

@@ -314,7 +314,8 @@ void register_elementwise(Registry& r) {
   r.bounds({bounds::nothing}, "zero");
   r.bounds({bounds::kept},
            "copy fill maximum minimum fmax fmin round ceil floor trunc fix positive");
-  r.zero_signs(ZeroSign::propagated, "mul add sub rsub neg abs round clamp");
+  r.zero_signs(ZeroSign::propagated,
+               "mul add sub rsub neg abs round clamp clamp_min clamp_max maximum minimum where");
   r.rearranges({}, "alpha_dropout dropout feature_dropout positive");
 }
 

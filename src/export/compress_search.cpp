@@ -66,7 +66,7 @@ class Searching {
   }
 
   SearchResult run(const compress::Goal& goal) {
-    const compress::SearchSpace space = {can_narrow_,
+    const compress::SearchSpace space = {can_narrow_, can_widen_,
                                          [this](const Choice& choice) { return loss(choice); },
                                          [this](const Choice& choice) { return bytes(choice); }};
     const compress::SearchResult found = compress::search(space, goal);
@@ -109,16 +109,25 @@ class Searching {
       if (at == out_.layers.size()) {
         out_.layers.emplace_back();
         can_narrow_.push_back(true);
+        can_widen_.push_back(true);
       }
       out_.layers[at].addresses.push_back(ir::node_address(before_, *node));
       out_.layers[at].modules.push_back(ir::module_path(before_, node->scope));
-      const bool is_wide_layer = is_wide(settings_.of(before_, *node));
-      can_narrow_[at] = can_narrow_[at] && is_wide_layer && tools_.can_pack(*node);
+      const compress::NodeSettings node_settings = settings_.of(before_, *node);
+      can_narrow_[at] = can_narrow_[at] && is_wide(node_settings) && tools_.can_pack(*node);
+      can_widen_[at] = can_widen_[at] && is_narrow(node_settings);
     }
   }
 
   static bool is_wide(const compress::NodeSettings& settings) {
     return settings.weights && settings.weights->format == compress::Format::integers;
+  }
+
+  /// Fewer than 8 bits.
+  static bool is_narrow(const compress::NodeSettings& settings) {
+    return settings.weights &&
+           (settings.weights->format == compress::Format::q4_0 ||
+            (is_wide(settings) && settings.weights->scheme.bits < compress::QuantScheme().bits));
   }
 
   std::vector<compress::SettingsEntry> entries_of(const Choice& choice) const {
@@ -127,9 +136,12 @@ class Searching {
       if (choice[i] == Form::as_configured) continue;
       for (const std::string& address : out_.layers[i].addresses) {
         constexpr double kBitsOfBlocks = 4;
+        constexpr double kBitsOfBytes = 8;
         compress::SettingsEntry entry = {.scope = address, .options = {}, .origin = "the search"};
         if (choice[i] == Form::narrower)
           entry.options = {{"weights.format", "q4_0"}, {"weights.bits", kBitsOfBlocks}};
+        else if (choice[i] == Form::wider)
+          entry.options = {{"weights.format", "int"}, {"weights.bits", kBitsOfBytes}};
         else
           entry.kind = compress::SettingsEntry::Kind::ignored;
         out.push_back(std::move(entry));
@@ -223,6 +235,7 @@ class Searching {
   const compress::Settings settings_;  ///< without the entries of the search
   const SearchTools& tools_;
   std::vector<bool> can_narrow_;
+  std::vector<bool> can_widen_;
   std::vector<ir::Tensor> expected_;  ///< first outputs of the float graph, by batch
   std::optional<std::pair<Choice, CompressedGraph>> last_compressed_;
   std::map<Choice, int64_t> bytes_;

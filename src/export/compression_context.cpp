@@ -30,6 +30,7 @@ std::optional<CompressOptions> with_model_settings(const std::optional<CompressO
   }
   if (!options && from_model.empty()) return std::nullopt;
   CompressOptions out = options.value_or(CompressOptions());
+  if (!from_model.empty()) out.has_settings = true;
   out.entries.insert(out.entries.begin(), from_model.begin(), from_model.end());
   return out;
 }
@@ -38,7 +39,7 @@ CompressionContext::CompressionContext(const CompressOptions& options, std::vect
     : options_(options), samples_(std::move(samples)), settings_(options.entries) {}
 
 void CompressionContext::enter(passes::PassContext& context) {
-  context.settings = &settings_;
+  if (options_.has_settings) context.settings = &settings_;
   context.calibrate = [this, evaluate = context.evaluate](ir::Graph& graph) {
     calibrate(graph, evaluate);
   };

@@ -20,6 +20,7 @@ struct CompressOptions {
   std::vector<std::string> calibrate;            ///< of --calibrate: files and folders
   std::string labels;                            ///< of --labels: a .npy of integers; "": none
   compress::Goal goal;                           ///< of --max-loss and --budget
+  bool has_settings = true;                      ///< false: there is only a calibration set
 
   bool has_goal() const { return goal.max_loss || goal.budget; }
 };

@@ -12,8 +12,10 @@
 #include "src/confine/confine.h"
 #include "src/diag/error.h"
 #include "src/export/all_refusals.h"
+#include "src/diag/one_of.h"
 #include "src/export/graph_file.h"
 #include "src/export/graph_model.h"
+#include "src/export/pass_order.h"
 #include "src/export/pass_table.h"
 #include "src/export/signature.h"
 #include "src/export/stages.h"
@@ -138,22 +140,34 @@ std::vector<passes::PassInfo> pipeline_of(const OptOptions& options) {
   return out;
 }
 
-/// Whether a pass uses compression settings.
-bool uses_settings(const passes::PassInfo& pass) {
-  constexpr std::array<std::string_view, 4> kNames = {"insert-compression", "insert-observers",
-                                                      "prune-weights", "quantise-q4_0"};
-  return std::find(kNames.begin(), kNames.end(), pass.name) != kNames.end();
+template <size_t N>
+bool has_any(const OptOptions& options, const std::array<std::string_view, N>& names) {
+  return std::any_of(options.pipeline.begin(), options.pipeline.end(),
+                     [&](const passes::PassInfo& pass) { return is_one_of(pass.name, names); });
 }
 
+/// Whether a pass changes what settings request.
 bool any_uses_settings(const OptOptions& options) {
-  return std::any_of(options.pipeline.begin(), options.pipeline.end(), uses_settings);
+  return has_any<4>(options,
+                    {"insert-compression", "insert-observers", "prune-weights", "quantise-q4_0"});
+}
+
+/// Whether a pass reads settings in a graph that others prepared.
+bool any_reads_settings(const OptOptions& options) {
+  return any_uses_settings(options) ||
+         has_any<4>(options, {"calculate-qparams", "compensate-rounding", "correct-bias",
+                              "lint-quantisation"});
 }
 
 void refuse_unused_settings(const OptOptions& options) {
-  const bool only_lints =
-      std::any_of(options.pipeline.begin(), options.pipeline.end(),
-                  [](const passes::PassInfo& pass) { return pass.name == "lint-quantisation"; });
-  if (!options.compress || only_lints || any_uses_settings(options)) return;
+  if (!options.compress) return;
+  if (!options.compress->has_settings &&
+      !has_any<2>(options, {"calculate-qparams", "lint-quantisation"}))
+    throw Error("usage", "--calibrate has no effect: no pass of the pipeline uses it alone",
+                "calculate-qparams and lint-quantisation do; compensate-rounding and correct-bias "
+                "also need settings",
+                "add one of these passes, or --compress");
+  if (any_reads_settings(options)) return;
   throw Error("usage", "--compress has no effect: no pass of the pipeline uses its settings", {},
               "add --passes default, which runs the compression passes first, or "
               "insert-compression and the passes listed in docs/compression.md");
@@ -161,7 +175,7 @@ void refuse_unused_settings(const OptOptions& options) {
 
 /// The settings of the command and of the model.
 std::optional<CompressOptions> settings_of(const OptOptions& options, const Subject& subject) {
-  if (!subject.model || !any_uses_settings(options)) return options.compress;
+  if (!subject.model || !any_reads_settings(options)) return options.compress;
   return with_model_settings(options.compress, subject.model->info);
 }
 
@@ -185,6 +199,7 @@ void warn_unquantised(const ir::Graph& before, const ir::Graph& after,
 
 OptResult optimise(const OptOptions& options) {
   refuse_unused_settings(options);
+  require_order(options.pipeline);
   if (writes_artefact(options))
     nnef::check_destination(opt_destination(options));
   else if (!options.model.output.empty())
@@ -199,6 +214,7 @@ OptResult optimise(const OptOptions& options) {
 
   OptResult out;
   if (subject.model) out.info = subject.model->info;
+  require_scales(subject.graph, options.pipeline);
   const StepOptions steps = step_options(options, subject);
   options.model.begin("passes");
   out.graph = std::move(subject.graph);
@@ -210,13 +226,14 @@ OptResult optimise(const OptOptions& options) {
   std::optional<CompressionContext> compression;
   if (compress) compression.emplace(*compress, subject.samples).enter(context);
   ir::Graph before;  // with the modules of fused layers
-  if (compression) {
+  const bool has_settings = compress && compress->has_settings;
+  if (has_settings) {
     before = out.graph;
     passes::run_pipeline(before, passes::pipeline(passes::Pipeline::attention), context);
     compression->settings().require_matches(before);
   }
   out.steps = run_steps(out.graph, pipeline, context, steps);
-  if (compression && any_uses_settings(options))
+  if (has_settings && any_uses_settings(options))
     warn_unquantised(before, out.graph, compression->settings(), options.model.report);
   if (out.steps.faulty() == nullptr) write(options, subject, out, ports);
   options.model.begin("done");

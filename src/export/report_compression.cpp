@@ -47,6 +47,7 @@ Json output_json(const compress::OutputLoss& output) {
 std::string_view form_name(compress::Form form) {
   switch (form) {
     case compress::Form::floats: return "floats";
+    case compress::Form::wider: return "int8";
     case compress::Form::as_configured: return "as-set";
     case compress::Form::narrower: return "q4_0";
   }

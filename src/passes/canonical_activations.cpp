@@ -1,6 +1,8 @@
-// The pass `canonical-activations`: replaces formulas by the operation that engines have for them.
+// The pass `canonical-activations`: replaces formulas by the operation that engines have for them:
+// activations, norms and clamps.
 #include <numbers>
 
+#include "src/passes/clamps.h"
 #include "src/passes/passes.h"
 #include "src/passes/pattern.h"
 #include "src/passes/rewrite.h"
@@ -194,7 +196,8 @@ class Canonicaliser {
 }  // namespace
 
 bool canonical_activations(Graph& graph, const PassContext& context) {
-  return Canonicaliser(graph, context).run();
+  const bool has_clamps = recognise_clamps(graph, context);
+  return Canonicaliser(graph, context).run() || has_clamps;
 }
 
 }  // namespace t2n::passes

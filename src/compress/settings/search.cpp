@@ -38,7 +38,12 @@ class Search {
   }
 
  private:
-  Choice all(Form form) const { return Choice(count_, form); }
+  /// All layers in a form, or in what they have instead of it.
+  Choice all(Form form) {
+    Choice out(count_);
+    for (size_t i = 0; i < count_; ++i) out[i] = taken(i, form);
+    return out;
+  }
 
   void choose(const Choice& choice) {
     found_.choice = choice;
@@ -49,52 +54,64 @@ class Search {
 
   void keep_within_loss() {
     choose(all(Form::as_configured));
-    if (found_.is_within_loss) return;
-    std::vector<size_t> order = by_cost(Form::as_configured, all(Form::floats));
+    if (!found_.is_within_loss && can_any_widen()) raise(Form::as_configured, Form::wider);
+    if (!found_.is_within_loss) raise(Form::wider, Form::floats);
+  }
+
+  /// Changes layers from one form to a better one, one after another, the most expensive first,
+  /// until the limit holds.
+  void raise(Form from, Form to) {
+    std::vector<size_t> order = by_cost(from, all(Form::floats));
     std::reverse(order.begin(), order.end());
     for (const size_t layer : order) {
+      const Form form = taken(layer, to);
+      if (form == found_.choice[layer]) continue;
       Choice next = found_.choice;
-      next[layer] = Form::floats;
+      next[layer] = form;
       choose(next);
       if (found_.is_within_loss) return;
     }
   }
 
   void keep_within_budget() {
-    if (found_.bytes_of_floats <= *goal_.budget) return choose(all(Form::floats));
-    const Choice configured = all(Form::as_configured);
-    const int64_t bytes = space_.bytes(configured);
-    if (bytes <= *goal_.budget) return shrink(all(Form::floats), Form::as_configured);
-    const Choice least = narrowest();
-    found_.bytes = space_.bytes(least);
-    if (found_.bytes <= *goal_.budget) return shrink(configured, Form::narrower);
-    found_.choice = least;
+    Form before = Form::floats;
+    if (found_.bytes_of_floats <= *goal_.budget) return choose(all(before));
+    for (const Form form : {Form::wider, Form::as_configured, Form::narrower}) {
+      const Choice next = all(form);
+      found_.choice = next;
+      found_.bytes = space_.bytes(next);
+      if (found_.bytes <= *goal_.budget) return shrink(all(before), form);
+      before = form;
+    }
     found_.is_within_budget = false;
   }
 
   /// Changes layers to the form, one after another, the cheapest first, until the budget holds.
   void shrink(Choice choice, Form form) {
     for (const size_t layer : by_cost(form, choice)) {
-      choice[layer] = form;
+      choice[layer] = taken(layer, form);
       if (space_.bytes(choice) <= *goal_.budget) break;
     }
     choose(choice);
   }
 
-  bool can_take(size_t layer, Form form) {
-    if (form != Form::narrower) return true;
+  bool can_any_widen() const {
+    return std::find(space_.can_widen.begin(), space_.can_widen.end(), true) !=
+           space_.can_widen.end();
+  }
+
+  /// The form that a layer takes instead of one that it does not have.
+  Form taken(size_t layer, Form form) {
+    if (form == Form::wider && !space_.can_widen[layer]) return Form::as_configured;
+    return form == Form::narrower && !can_narrow(layer) ? Form::as_configured : form;
+  }
+
+  bool can_narrow(size_t layer) {
     if (!space_.can_narrow[layer]) return false;
-    Choice narrow = all(Form::as_configured);
+    Choice narrow(count_, Form::as_configured);
     const int64_t before = space_.bytes(narrow);
     narrow[layer] = Form::narrower;
     return space_.bytes(narrow) < before;
-  }
-
-  Choice narrowest() {
-    Choice out = all(Form::as_configured);
-    for (size_t i = 0; i < count_; ++i)
-      if (can_take(i, Form::narrower)) out[i] = Form::narrower;
-    return out;
   }
 
   /// Layers that can take a form, cheapest first, by their loss alone for each byte that they save
@@ -104,13 +121,13 @@ class Search {
     std::vector<SingleLayerCost> costs(count_);
     std::vector<size_t> order;
     for (size_t i = 0; i < count_; ++i) {
-      if (!can_take(i, form)) continue;
+      if (taken(i, form) == before[i]) continue;
       Choice only = all(Form::floats);
-      only[i] = form;
+      only[i] = taken(i, form);
       const Loss loss = space_.loss(only);
       found_.alone[i] = {loss, found_.bytes_of_floats - space_.bytes(only)};
       Choice next = before;
-      next[i] = form;
+      next[i] = taken(i, form);
       costs[i] = {loss, bytes - space_.bytes(next)};
       order.push_back(i);
     }

@@ -11,6 +11,7 @@ namespace t2n::compress {
 /// How a layer is stored.
 enum class Form {
   floats,         ///< unchanged
+  wider,          ///< in integers of 8 bits, if the settings have fewer
   as_configured,  ///< as in the settings
   narrower,       ///< with fewer bits than that
 };
@@ -25,6 +26,7 @@ struct Loss {
 /// The search space: layers that can only be compressed together count as one.
 struct SearchSpace {
   std::vector<bool> can_narrow;  ///< by layer
+  std::vector<bool> can_widen;   ///< the same
   std::function<Loss(const Choice&)> loss;
   std::function<int64_t(const Choice&)> bytes;
 };
@@ -51,9 +53,10 @@ struct SearchResult {
 };
 
 /// Without a budget, all layers are compressed; while the loss exceeds the limit, the layer that
-/// loses most per saved byte becomes floats again. With a budget, all start as floats; layers that
-/// lose least per byte are compressed until the budget holds, with fewer bits if necessary. The
-/// limit of loss then only judges the result. Every step is measured, not estimated by sums.
+/// loses most per saved byte gets 8 bits; if all have 8 bits, it becomes floats again. With a
+/// budget, all start as floats; layers that lose least per byte are compressed until the budget
+/// holds: first to 8 bits, then as configured, then with fewer bits. The limit of loss then only
+/// judges the result. Every step is measured, not estimated by sums.
 SearchResult search(const SearchSpace& space, const Goal& goal);
 
 }  // namespace t2n::compress

@@ -50,6 +50,24 @@ std::string json(const c10::IValue& value, const std::string& path, int level) {
   return out + "}";
 }
 
+/// JSON text as a buffer of bytes, which torch.jit.trace keeps, unlike other attributes.
+std::string text_of(const at::Tensor& buffer, const std::string& path) {
+  constexpr int64_t kMostBytes = 1 << 20;
+  const bool is_text = buffer.defined() && buffer.scalar_type() == at::kByte && buffer.dim() == 1 &&
+                       buffer.layout() == at::kStrided && buffer.is_cpu();
+  if (!is_text) refuse_params(path, "is a tensor that is not a list of bytes (uint8)");
+  if (buffer.numel() > kMostBytes) refuse_params(path, "has more than a megabyte of text");
+  const at::Tensor bytes = buffer.contiguous();
+  const auto* data = bytes.const_data_ptr<uint8_t>();
+  return {data, data + bytes.numel()};
+}
+
+std::string settings_text(const c10::IValue& value, const std::string& path) {
+  if (value.isString()) return value.toStringRef();
+  if (value.isTensor()) return text_of(value.toTensor(), path);
+  return json(value, path, 0);
+}
+
 }  // namespace
 
 std::vector<std::pair<std::string, std::string>> quant_params(const torch::jit::Module& module) {
@@ -58,7 +76,7 @@ std::vector<std::pair<std::string, std::string>> quant_params(const torch::jit::
     if (!each.value.hasattr(kAttribute)) continue;
     const c10::IValue value = each.value.attr(kAttribute);
     if (value.isNone()) continue;
-    out.emplace_back(each.name, value.isString() ? value.toStringRef() : json(value, each.name, 0));
+    out.emplace_back(each.name, settings_text(value, each.name));
   }
   return out;
 }
