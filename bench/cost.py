@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the layers against hostile files cost: exports with all of them, and without each of them.
 
     cost.py [--pairs N] [--markdown FILE] MODEL…

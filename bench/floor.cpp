@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The floor of an export: what LibTorch and the disk take to load a model, run it once and write its weights.
 // usage: t2n_floor MODEL OUT f32|i64 SIZE...   (one input, of zeros)
 #include <torch/script.h>

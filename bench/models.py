@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Models of published sizes with seeded random weights, made with torch alone: traced, with their samples inside.
 
     models.py FOLDER      writes FOLDER/NAME/model.pt

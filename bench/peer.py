@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Exports one of the models of models.py with torch_to_nnef, from the module in Python: peer.py NAME OUT.nnef.tgz"""
 
 import sys

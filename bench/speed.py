@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How long an export takes, beside its floor and beside the Python exporter of the peers.
 
     speed.py FOLDER [--rounds N] [--markdown FILE]

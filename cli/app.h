@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CLI11's command, for headers: its own are long.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The options --engine, --tolerance and --strict, with their help for every command.
 #include "cli/check_options.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Options of checks and engines, shared by all commands that run an artefact.
 #pragma once
 

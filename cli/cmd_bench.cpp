@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // t2nnef bench: measures one or two artefacts in tract.
 #include <CLI/CLI.hpp>
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // t2nnef check: compares an artefact of any exporter with the model that it was exported from.
 #include <CLI/CLI.hpp>
 #include <memory>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // t2nnef completion: scripts with which shells complete commands, options and their values.
 #include <CLI/CLI.hpp>
 #include <memory>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // t2nnef diff: shows the differences between two artefacts.
 #include <CLI/CLI.hpp>
 #include <array>

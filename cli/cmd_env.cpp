@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // t2nnef env: what this installation has, for bug reports and CI logs.
 #include <CLI/CLI.hpp>
 #include <cstdlib>

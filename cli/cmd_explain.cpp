@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // t2nnef explain: what a diagnostic's id, or an exit code, means.
 #include <CLI/CLI.hpp>
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // t2nnef export: writes a TorchScript file as an NNEF artefact, and checks it on request.
 #include <CLI/CLI.hpp>
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // t2nnef help: the help of a command, or the man page of all.
 #include <CLI/CLI.hpp>
 #include <memory>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // t2nnef inspect: shows inputs, outputs and content of a model or artefact, and a next command.
 #include <CLI/CLI.hpp>
 #include <memory>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // t2nnef lint: reports unusual quantisation of a model, a graph, or an artefact.
 #include <CLI/CLI.hpp>
 #include <algorithm>

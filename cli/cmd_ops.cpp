@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // t2nnef ops: lists the supported operators of a target or a model, or describes one operator.
 #include <CLI/CLI.hpp>
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // t2nnef opt: runs passes one by one, on the graph of a model or on a graph in text form.
 #include <CLI/CLI.hpp>
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // t2nnef reduce: the smallest part of a model that still fails in the same way.
 #include <CLI/CLI.hpp>
 #include <cstdio>

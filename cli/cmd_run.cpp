@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // t2nnef run: runs an artefact on given inputs, and writes its outputs as .npz.
 #include <CLI/CLI.hpp>
 #include <array>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // t2nnef tensors: writes the tensors of a .pt file without a graph.
 #include <CLI/CLI.hpp>
 #include <algorithm>

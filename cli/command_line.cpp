@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The options of the program itself, and errors for unknown arguments.
 #include <CLI/CLI.hpp>
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The commands: each is a function that adds it to the command line, and sets what to run if it is
 // given.
 #pragma once

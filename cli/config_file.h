@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `--config FILE`: options of commands, read from a file.
 #pragma once
 

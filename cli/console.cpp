@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Keeps the progress line, warnings and results from overwriting one another.
 #include "cli/console.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The program's output: results on stdout, everything else on stderr.
 #pragma once
 

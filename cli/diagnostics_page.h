@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // docs/diagnostics.md, embedded at build.
 #pragma once
 

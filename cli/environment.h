@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What this installation has, as text.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The debug bundle of an export, and the paths of its reports.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The summary that `export` prints.
 #pragma once
 

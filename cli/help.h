@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The help of the program and its commands: options by group, one screen by default.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The options --input and --method, with their help for every command.
 #include "cli/input_options.h"
 

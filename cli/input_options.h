@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Options for calling a model, shared by all commands that trace one.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One function for each section.
 #include "cli/inspect_artefact.h"
 

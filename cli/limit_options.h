@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Options that limit the resources of a command, the same for every command.
 #pragma once
 

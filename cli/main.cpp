@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The only place where errors become text and exit codes.
 #include <unistd.h>
 

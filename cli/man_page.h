@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The man page, made from the help.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Several methods in one export: the options of each, and where its artefact goes.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/operators_markdown.h"
 
 #include <algorithm>

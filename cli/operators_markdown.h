@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Generates docs/operators.md from the registry.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The files that a command reads, which no output may replace, and outputs on stdout.
 #pragma once
 

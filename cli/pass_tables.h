@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The output of `opt`: the list of passes, and tables of their effects.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Signal handlers that neither allocate nor lock.
 #include "cli/process.h"
 

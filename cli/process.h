@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Handling of signals, and the stack of the main thread.
 #pragma once
 

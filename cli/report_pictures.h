@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The pictures in HTML reports, coloured by what the report has about tensors and modules.
 #pragma once
 

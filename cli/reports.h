@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The reports of a command: --report, --json and --format.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The options --max-loss and --budget, and the text of the result.
 #pragma once
 

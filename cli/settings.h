@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Options from variables and files, below those of the command line.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The option --stream, shared by commands that write or check files for pulses.
 #pragma once
 

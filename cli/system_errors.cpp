@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/system_errors.h"
 
 #include <filesystem>

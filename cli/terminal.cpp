@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Colours are added to text that is printable already: no name in it can change them.
 #include "cli/terminal.h"
 

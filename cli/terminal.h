@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the terminal shows: its width, and colours.
 #pragma once
 

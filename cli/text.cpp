@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Formatting, independent of the locale.
 #include "cli/text.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Formats numbers, tables and shell arguments for display.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Variables of the environment: T2NNEF_TARGET is --target.
 #pragma once
 

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Prints folder and version of the first LibTorch that is new enough; nothing and status 1 if there is none.
 # LibTorch is any folder with include/ and lib/: a wheel's torch/, the libtorch archive, a prefix.
 # Order: T2NNEF_TORCH, which alone counts when set; the active Python's torch; build/venv's; CMAKE_PREFIX_PATH.

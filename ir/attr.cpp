@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Arguments to text and back.
 #include "ir/attr.h"
 

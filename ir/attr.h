@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Arguments of an operation: tensors by reference, or plain values of the kinds in TorchScript
 // schemas.
 #pragma once

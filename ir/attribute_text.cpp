@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The text form of graph attributes: one entry per C++ type.
 #include <charconv>
 #include <limits>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Adds to a graph, and looks things up in it.
 #include "ir/graph.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // State for a graph under construction: locations, names of values, numbers of operations, symbols
 // of sizes.
 #pragma once

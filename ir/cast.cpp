@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Element conversions, one loop per pair of dtypes, and the bit patterns of 16-bit floats.
 #include "ir/cast.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Numeric conversion between element types: torch's `.to`, except that integers never wrap.
 #pragma once
 

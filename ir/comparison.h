@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Comparisons of sizes: conditions of branches, constraints of operators, assertions of an
 // artefact.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operators that read quantisation parameters as numbers.
 #pragma once
 

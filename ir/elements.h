@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Elements of tensors as numbers, a part at a time: a weight is not copied entirely.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Executes single operations on known tensors; src/eval implements it over LibTorch. No torch here.
 #pragma once
 

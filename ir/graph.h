@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The intermediate representation: named tensors, one node per operation, no aliasing, no mutation.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The range of 16-bit floats.
 #pragma once
 

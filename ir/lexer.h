@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tokens of the text form, and errors that show the source line.
 #pragma once
 

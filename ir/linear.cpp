@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fourier-Motzkin elimination, each inequality tightened to the next integer.
 #include "ir/linear.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Systems of linear inequalities over the integers.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Numbers, strings and names as text that parses back to the same value.
 #include <array>
 #include <charconv>

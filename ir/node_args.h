@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The arguments of a node by schema name, as translations, shape rules and rewrites read them.
 #pragma once
 

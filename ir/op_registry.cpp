@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Interning of operation names, and the base name and short name of each.
 #include "ir/op_registry.h"
 

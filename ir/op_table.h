@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is known about operators: a table with a column for each type of facts (NNVM's idea).
 #pragma once
 

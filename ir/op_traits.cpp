@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The table of traits.
 #include "ir/op_traits.h"
 

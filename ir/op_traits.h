@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Facts about operators by name: one table instead of lists in every folder.
 #pragma once
 

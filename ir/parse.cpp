@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads the text form; print.cpp describes its grammar.
 #include <algorithm>
 #include <unordered_map>

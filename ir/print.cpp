@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The text form. Grammar, by example:
 //   graph NAME(%x: f32[1,S], …) -> (%y as "output_0", …) {
 //     attribute KEY: KIND = TEXT               up to the end of the line

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Parts of the text form: literals, names, content hashes, and the text of graph attributes.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Points of a program, such as a branch or a loop.
 #pragma once
 

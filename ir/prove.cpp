@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Proofs by contradiction. Products of atoms are unknowns of a linear system, to which facts about
 // quotients, remainders, minima, maxima and products are added.
 #include "ir/prove.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Proves comparisons of sizes from assumptions.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rewrites sums with quotients of sizes, rounded up or down, to shorter forms.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sizes as people write them: "N//64 - 1". The text that Dim::str() prints is for parsers.
 #pragma once
 

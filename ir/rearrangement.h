@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operators that move elements, by their arguments; linear operators.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The node that stands for an operation that a pass cannot express.
 #pragma once
 

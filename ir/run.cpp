@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Executes a whole graph, node by node.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // t2n::scan: a loop over an axis of tensors as one node, with its iteration as a nested graph.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An operator's signature as LibTorch declares it, without any torch header.
 #pragma once
 

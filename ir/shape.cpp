@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Symbolic integer arithmetic in canonical form: a sum of coefficients times sorted atoms.
 #include "ir/shape.h"
 

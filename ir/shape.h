@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Dimensions: 64-bit integers, or integer expressions over symbols such as an input's size.
 #pragma once
 

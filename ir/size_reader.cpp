@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads size expressions from text.
 #include "ir/size_reader.h"
 

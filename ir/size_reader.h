@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads size expressions in a grammar that its caller describes.
 #pragma once
 

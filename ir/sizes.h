@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sizes of symbols in one run, and what expressions and comparisons are there.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The origin of an operation: the modules around it, and the lines of the user's source.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Symbols of sizes: integers that are known at run time.
 #pragma once
 

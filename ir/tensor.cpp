@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads, copies and streams tensors with any strides.
 #include "ir/tensor.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A tensor's values: dtype, geometry, and a span of bytes that an owner keeps alive. No torch.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Checks every invariant of a graph in one walk; a violation is a bug in t2nnef.
 #include <algorithm>
 #include <unordered_set>

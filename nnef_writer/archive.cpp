@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Streams a document into files or into a tar.
 #include "nnef_writer/archive.h"
 

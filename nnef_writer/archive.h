@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writes documents to disk as a folder, a tar or a gzipped tar: completely, or not at all.
 #pragma once
 

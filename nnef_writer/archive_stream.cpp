@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writes no date, user or machine name, and keeps exceptions out of C.
 #include "nnef_writer/archive_stream.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Archives whose bytes libarchive passes back to us, independent of date and machine.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Files are recognised by their inodes: they are renamed after they are written.
 #include "nnef_writer/checksums.h"
 

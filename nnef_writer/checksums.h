@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Checksums of the files that this process writes, for reports. They are made from the bytes on
 // their way to the file: a confined process may not read it back.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Streams a blob through stages: walk the parts, cast, pack bits, buffer small pieces.
 #include "nnef_writer/dat.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tensor files: a 128-byte header, then the values in row-major order (NNEF 1.0.5 §5.3).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Checks destinations before the work is done, and explains every refusal.
 #include "nnef_writer/destination.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The destination of a command's output, and the rules for replacing files. They are checked before
 // any work is done, and again before the output is moved to its destination.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "nnef_writer/entropy_cuts.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Finds boundaries between kinds of data in small files: text, 8-bit weights, floats.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "nnef_writer/group.h"
 
 namespace t2n::nnef {

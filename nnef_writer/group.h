@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Artefacts of one model that appear on disk together, or not at all.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Deflate blocks that can refer to the 32 KiB before them (as in pigz), joined into one gzip
 // member.
 #include "nnef_writer/gzip.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One gzip member, compressed by several threads: tract refuses concatenated members.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A header of text, padded so that the values are aligned (NumPy's NEP 1), then the values.
 #include "nnef_writer/npz.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // NumPy's .npz archives, as numpy.savez writes them: an uncompressed zip with an .npy per array.
 #pragma once
 

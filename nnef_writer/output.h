@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Single files that commands write: reports, arrays.
 #pragma once
 

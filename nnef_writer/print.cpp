@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One short function for each kind of expression, statement and declaration.
 #include "nnef_writer/print.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // NNEF documents, fragments and expressions as text, independent of the locale.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Prints entries in a form that both the specification and tract read: named arguments, quoted
 // name.
 #include "nnef_writer/quant.h"

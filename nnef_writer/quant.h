@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // graph.quant: the quantisation parameters of tensors.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "nnef_writer/shared_files.h"
 
 #include <isa-l/crc.h>

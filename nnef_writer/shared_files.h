@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Stores equal tensor files of several artefacts once.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The registry of temporaries only grows, since a signal may arrive while it changes.
 #include "nnef_writer/temporary.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Files and folders under construction, removed by their owner or by a signal handler.
 #pragma once
 

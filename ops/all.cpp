@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The table of operators, made of every family.
 #include "ops/all.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The book of operators: what the families of ops/<room> say, in one table.
 #pragma once
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Prints the diagnostics of a report as annotations that GitHub shows beside the lines of the model's source.
 
 usage: annotate.py REPORT.json

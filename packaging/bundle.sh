@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Copies the shared libraries that an installed t2nnef needs next to its own, with their licences: bundle.sh PREFIX.
 # Those of every Linux stay outside: glibc's and GCC's. Debian's packages name the licences.
 set -eu

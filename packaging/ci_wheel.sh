@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Makes a wheel of this source tree on a machine of a CI, with the active Python's torch, which is installed if it is
 # missing: ci_wheel.sh FOLDER [OPTION OF PIP…]. Does nothing if FOLDER, which may be a cache, has one.
 set -eu

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Sourced by the scripts of this folder, from the root of the source tree.
 set -eu
 cd "$(dirname "$0")/.."

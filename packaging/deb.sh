@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Writes build/packages/t2nnef_VERSION_ARCHITECTURE.deb from build/release, by CPack.
 . "$(dirname "$0")/common.sh"
 work=$packages/cpack

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Writes all packages into build/packages, each with its SPDX document, from a finished build/release.
 . "$(dirname "$0")/common.sh"
 rm -rf "$packages"/t2nnef* "$packages/trees"

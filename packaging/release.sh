@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Builds all packages of the commit that is checked out twice, in two folders, compares them, and writes
 # build/packages/SHA256SUMS: release.sh. The second build compiles everything; T2NNEF_RELEASE_CACHE=1 lets it use ccache.
 . "$(dirname "$0")/common.sh"

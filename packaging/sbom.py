@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Writes and checks the SPDX 2.3 document of a package: what it links, in which version, under which licence.
 
 usage: sbom.py write PACKAGE TREE LIBTORCH VERSION     writes PACKAGE.spdx.json; TREE holds the package's files

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Writes build/packages/t2nnef-VERSION-linux-PROCESSOR.tar.gz from build/release, with the shared libraries that it needs:
 # tarball.sh. With LibTorch inside: tarball.sh --with-torch. Both run from any folder that they are unpacked into.
 . "$(dirname "$0")/common.sh"

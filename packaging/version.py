@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Checks that the version is that of CMakeLists.txt wherever it is shown, and that CHANGELOG.md has a section for it.
 
 usage: version.py [PREFIX]     PREFIX: where t2nnef is installed

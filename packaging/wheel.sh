@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Writes build/packages/t2nnef-VERSION-py3-none-PLATFORM.whl by `pip wheel`, with the shared libraries that it needs.
 . "$(dirname "$0")/common.sh"
 rm -f "$packages"/t2nnef-*.whl

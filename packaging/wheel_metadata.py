@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a wheel requires: the minor version of LibTorch that it is built with, as its C++ interface changes with each."""
 import subprocess
 from pathlib import Path

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Results whose size depends on data: distinct values, counts, repetitions.
 #include "ops/indexing/families.h"
 #include "ops/indexing/scatter.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sums, means and maxima of the embeddings of each bag of indices; embeddings of bounded norm.
 #include "ops/indexing/families.h"
 #include "ops/indexing/scatter.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writing entire rows: index_put and the operations on one index along an axis.
 #include <algorithm>
 

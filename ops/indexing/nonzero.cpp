@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Positions of nonzero elements: the number of results depends on the data.
 #include "ops/indexing/families.h"
 #include "ops/structure/index.h"

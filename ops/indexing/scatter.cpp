@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tensors of which a part is replaced: the result of writing through a view.
 #include "ops/indexing/scatter.h"
 

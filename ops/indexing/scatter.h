@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shared by scatter operations: writing elements at positions that other tensors hold.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writing elements one by one: scatter, scatter_add, scatter_reduce.
 #include <algorithm>
 #include <limits>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Adaptive pools: window i of n over a size s spans [floor(i*s/n), ceil((i+1)*s/n)).
 #include <algorithm>
 #include <bit>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Attention layers that torch fuses if no gradient is needed.
 #include "ops/layers/attention.h"
 #include "ops/layers/families.h"

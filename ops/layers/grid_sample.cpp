@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sampling at computed positions, and affine grids of such positions.
 #include <optional>
 #include <utility>

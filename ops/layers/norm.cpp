@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Normalisations: by stored statistics, or by those of the tensor itself over some axes.
 #include <algorithm>
 #include <limits>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Weights as Q4_0 blocks, which the engine unpacks during multiplication.
 #include "src/translate/packed.h"
 

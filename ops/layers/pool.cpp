@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pools over windows: maximum and mean, with and without positions, and max_unpool.
 #include <algorithm>
 #include <bit>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Upsampling along spatial axes: every output entry is a weighted sum of a few input entries.
 #include "ops/layers/resize.h"
 

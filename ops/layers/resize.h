@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shared by operators that resize spatial axes, of known and of symbolic sizes.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shared by operators that resize spatial axes.
 #include <array>
 #include <cmath>

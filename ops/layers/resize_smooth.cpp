@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Resizing with antialiasing: every output entry is a mean of the entries under a filter as wide as
 // the output entry.
 #include <algorithm>

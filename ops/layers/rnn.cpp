@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Recurrent layers as tract_core_scan over time, and their single cells.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shapes of recurrent layers.
 #include "ops/layers/families.h"
 #include "src/diag/error.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rotary position embeddings, recognised by the pass canonical-rope.
 #include "ops/layers/families.h"
 #include "ops/structure/product.h"

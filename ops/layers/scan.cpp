@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Loops: t2n::scan as tract_core_scan over a fragment made of its body.
 #include "ir/scan.h"
 

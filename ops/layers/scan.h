@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Entries in the arguments of tract_core_scan.
 #pragma once
 

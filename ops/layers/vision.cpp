@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operators of torchvision.
 #include <cmath>
 #include <limits>

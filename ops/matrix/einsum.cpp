@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // einsum: resolves the equation (ellipses, diagonals, broadcasting, lone labels), then contracts
 // pair by pair.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Systems of linear equations of a few unknowns: Gauss and Jordan's elimination with pivots.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Products of groups of rows, or columns, each with its own matrix, as in mixtures of experts.
 #include "ops/matrix/families.h"
 #include "ops/structure/product.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Matrix products: linear layers, matmul and variants, contractions of chosen axes.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Algebra of single matrices: closed forms up to 3 x 3, elimination of larger ones, covariances,
 // and the decompositions that tract lacks.
 #include <algorithm>

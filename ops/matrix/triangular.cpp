@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Triangular systems by substitution, and Cholesky's decomposition column by column, in f64.
 #include <algorithm>
 #include <optional>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Activations: one tensor in, one out; at most one axis.
 #include <limits>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bessel functions. Coefficients: Cephes (Moshier), as torch evaluates them (ATen/native/Math.h):
 // its rational functions lack the leading 1 of Cephes' p1evl.
 #include <cmath>

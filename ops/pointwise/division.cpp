@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Quotients and remainders: true, truncated and floored, exact in floats and integers.
 #include "ops/pointwise/families.h"
 #include "src/diag/error.h"

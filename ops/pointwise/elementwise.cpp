@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Elementwise arithmetic: one or two operations of the engine each.
 
 #include <algorithm>

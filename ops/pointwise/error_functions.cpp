@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The error function and related ones: complements, inverses, and the normal distribution.
 #include <cmath>
 #include <numbers>

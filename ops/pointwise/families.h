@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The families of operators of this folder: element by element. Each function adds one to the
 // table.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The gamma function's logarithm and its derivatives, and Hurwitz's zeta. All are computed in f64:
 // their shifts and reflections lose digits near zeros.
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Comparisons, booleans, bits, and choices between tensors.
 #include <algorithm>
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Functions of several steps, in forms that keep their precision near zero and for large operands.
 #include <algorithm>
 #include <cmath>

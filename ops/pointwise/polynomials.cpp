@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Orthogonal polynomials of a degree known at export, by their recurrences.
 #include <cmath>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Special functions of a few steps, and the approximations that others use.
 #include "ops/pointwise/special.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Approximations for special functions. Coefficients start with the highest power.
 #pragma once
 

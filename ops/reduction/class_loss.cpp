@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Losses whose targets are classes: one class per position, or a list of them.
 #include "ops/reduction/families.h"
 #include "ops/reduction/loss.h"

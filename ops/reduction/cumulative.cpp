@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Running sums, products and extremes along an axis.
 #include <limits>
 

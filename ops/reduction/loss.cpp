@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Losses that compare element by element, or vector by vector, in the forms that torch computes.
 #include "ops/reduction/loss.h"
 

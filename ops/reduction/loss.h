@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shared by losses: the argument `reduction`, and the differences that most of them start from.
 #pragma once
 

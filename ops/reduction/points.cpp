@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sequences of points: integrals, powers, distances between rows, counts in bins.
 #include <numeric>
 

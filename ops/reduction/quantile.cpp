@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Order statistics: quantiles, medians that ignore NaN, and the most frequent element.
 #include <cmath>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reductions over axes.
 #include "ops/reduction/reduce.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Orders along an axis: sorting, the largest elements, and the k-th one.
 #include <limits>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Variances, norms and distances, and logarithms of sums.
 #include <algorithm>
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Complex tensors and Fourier transforms. The pass `complex-to-pairs` has already replaced them by
 // real operations; they are listed so that `t2nnef ops` shows what can be exported.
 #include <numbers>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Discrete Fourier transforms as matrices, and the size from which tract's own transform is better.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fourier transforms along one axis, in the form that the pass `complex-to-pairs` gives them.
 #include "ir/unit_circle.h"
 #include "ops/signal/dft.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Short-time Fourier transforms of real signals, in the form that `complex-to-pairs` gives them.
 #include <optional>
 

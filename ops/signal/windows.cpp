@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Windows of signal processing, and frequencies of transforms, of symbolic length; those of a known
 // length are folded.
 #include <cmath>

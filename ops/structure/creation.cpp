@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tensors made from numbers, copies of tensors, and casts.
 #include <algorithm>
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shapes of tensors made from sizes and numbers.
 #include <algorithm>
 #include <cmath>

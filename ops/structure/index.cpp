@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reading elements at positions that other tensors hold.
 #include "ops/structure/index.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The parts of the index family, one file each; register_index calls them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shapes of what indices select, and the ranges that they must be in.
 #pragma once
 

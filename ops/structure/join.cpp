@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Joins several tensors into one: concatenations, stacks, grids, block matrices.
 #include <algorithm>
 

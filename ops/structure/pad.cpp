@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Padding: by a number, by reflection, by the edge value, or from the other end.
 #include <algorithm>
 #include <cmath>

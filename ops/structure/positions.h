@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Advanced indexing: the index tensors of x[i, :, j] as one index over the axes that they select.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Matrix products of any rank, and scalings that emit nothing for a factor of one.
 #pragma once
 

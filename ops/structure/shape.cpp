@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rearrangements of the same elements: reshapes, permutations, broadcasts and repetitions.
 #include <algorithm>
 #include <numeric>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shapes of rearrangements of the same elements.
 #include <algorithm>
 #include <optional>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Parts of a tensor along an axis: slices, splits, reversals, rotations, differences.
 #include <algorithm>
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shapes of parts of a tensor: slices, selections, chunks, windows.
 #include "ops/structure/slice_shapes.h"
 

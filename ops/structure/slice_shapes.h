@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shapes of slices, for the operators that write into them.
 #pragma once
 

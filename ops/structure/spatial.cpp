@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shared by operators over [N, C, spatial…]: the optional batch axis, and products along one axis.
 #include "ops/structure/spatial.h"
 

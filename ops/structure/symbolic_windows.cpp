@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "ops/structure/symbolic_windows.h"
 
 #include "ops/structure/spatial.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Windows along an axis whose bounds the model computes because a size is symbolic.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rearrangements in blocks: sliding windows, pixel and channel shuffles, strided views.
 #include <algorithm>
 #include <optional>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shapes of what windows that move over spatial axes give.
 #pragma once
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs the program t2nnef and returns its report.
 
     report = t2nnef.export("model.pt", target="tract", check=True)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Checks models with explicit states over several calls: each call receives the states of the last.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Matches inputs and outputs before anything is run.
 #include "src/check/check_existing.h"
 

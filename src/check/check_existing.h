@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compares an existing artefact of any exporter with its source model.
 #pragma once
 

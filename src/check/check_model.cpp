@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Makes input sets from the samples, gets their references from torch, and compares.
 #include "src/check/check_model.h"
 

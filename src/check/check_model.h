@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compares an artefact's outputs in an engine with the model's, on several inputs.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Chooses sizes of dynamic axes at which a wrong file may differ from its model.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Applies the choices of an engine (choices.h) to the references of a check.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Choices that an engine may make differently from torch: the order of equal elements, and the
 // direction in which a tie is rounded.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compares two tensors element by element, in blocks: no conversion of the entire tensors to f64.
 #include "src/check/compare.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Measures the distance of an engine's output from the reference, and whether it is conclusive.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compares the contents of a file with a new export of the model in memory. Outputs may hardly
 // depend on a weight; comparing the weight itself finds every difference.
 #pragma once

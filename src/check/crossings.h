@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Finds factors for a model's inputs with which computed values cross the numbers that the model
 // compares them with.
 #pragma once

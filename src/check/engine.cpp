@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Determines the version that an engine must serve, and finds one.
 #include "src/check/engine.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Chooses the engine that runs an artefact, by `--engine` and by what is installed.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compares the distance of a result from f64 with torch's distance.
 #include <algorithm>
 #include <cmath>

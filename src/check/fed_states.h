@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs of an artefact one after the other, each with the states of the previous one.
 #pragma once
 

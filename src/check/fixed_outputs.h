@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Finds outputs that depend on no input value: equality is enough for them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs the recorded graph in f64, the reference for the rounding errors of torch and of engines.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Chooses the kinds of input sets that suit the samples.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The inputs of a check: the samples, and variations of them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The overall verdict of a check.
 #include <algorithm>
 

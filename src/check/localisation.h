@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where an artefact begins to differ from its model, as data for the screen and for JSON.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Finds the cause of a mismatch with LibTorch, for models that round to integers.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Measures, by element and over all input sets, how an output depends on its inputs.
 #include <algorithm>
 #include <cmath>

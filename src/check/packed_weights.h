@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Infers from an engine's memory whether it keeps packed weights packed: neither its interface nor
 // its profile shows the format of a product's operand.
 #pragma once

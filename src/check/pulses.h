@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Checks streaming models (--stream), whose input comes in pulses.
 #pragma once
 

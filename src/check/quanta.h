@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Counts differences in quantisation steps.
 #pragma once
 

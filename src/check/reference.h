@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Computes the reference outputs of a check in LibTorch's executor, and compares them with our run.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Binds samples to the declared inputs of an artefact, then runs the engine.
 #include "src/check/run_artefact.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs an artefact of any exporter in an engine, on inputs from the command line.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs an exported model. Runner is the only virtual class of the project.
 #pragma once
 

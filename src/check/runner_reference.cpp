@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs models in the reference interpreter.
 #include "ir/cast.h"
 #include "src/check/runner.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs models in a tract engine worker.
 #include "src/check/runner.h"
 #include "src/diag/error.h"

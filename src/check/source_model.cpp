@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "src/check/source_model.h"
 
 #include "src/passes/passes.h"

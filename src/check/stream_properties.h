@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Streaming models (--stream): what a target and a document must have.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Explains differences, element by element, by rounding ties in the other direction.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Levels of agreement, with the numbers of tract's own command line.
 #include "src/check/tolerance.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How far an output may be from its reference.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Differences in units in the last place: the representable numbers between two.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lays out the table: columns as wide as their widest cell, in characters, not bytes.
 #include "src/check/verdict_table.h"
 

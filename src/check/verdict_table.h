@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The result of a check as a text table, one line per output.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Complex arithmetic, element by element: sums, products, comparisons, conversions, choices.
 
 #include "src/complex/rules.h"

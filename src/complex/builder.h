@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads a node on complex tensors, and emits real operations in its place.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fourier transforms as chains of one-dimensional ones: t2n::fft_r2c, fft_c2c and fft_c2r.
 #include <algorithm>
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Functions of a complex number: exponentials, logarithms, roots, powers, sines.
 #include <cmath>
 #include <numbers>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The pass `complex-to-pairs`; rules.h states its contract.
 #include <algorithm>
 #include <array>

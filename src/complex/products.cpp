@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Products of complex tensors: matrices, vectors, convolutions. They are linear in each operand, so
 // that they are sums of real products of the parts.
 #include <optional>

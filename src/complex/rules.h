@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The pass `complex-to-pairs` and its rules, by an operation's base name.
 //
 // Takes any verified graph. Gives one that computes the same, without complex values and arguments:

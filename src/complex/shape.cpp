@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rearrangements keep the pairs together; other linear operations act on each part separately.
 #include <algorithm>
 #include <array>

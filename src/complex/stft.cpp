@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Short-time Fourier transforms: frames become t2n::stft; the inverse overlaps and adds.
 #include <algorithm>
 #include <cmath>

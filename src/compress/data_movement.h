@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operations that rearrange elements or select them by order: quantised integers can be rearranged
 // in place of the floats that they represent.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tensors that the model already quantises: integer weights, and activations with few distinct
 // values.
 #pragma once

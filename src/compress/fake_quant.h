@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fake quantisation with constant parameters, in torch's operations.
 #pragma once
 

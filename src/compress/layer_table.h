@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The layers of a graph, by address, and their weights.
 #pragma once
 

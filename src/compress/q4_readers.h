@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Finds the readers of a weight, and whether all of them can read it packed.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Weights that passes left in floats although settings request fewer bits: each pass notes why.
 #pragma once
 

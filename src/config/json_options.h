@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads a command's options from a JSON file.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Parses JSON text into a tree, with errors for option files. Private to src/config.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The lines of a file of options: where keys are, for messages, and which belong together.
 #pragma once
 

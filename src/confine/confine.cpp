@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Landlock for files, seccomp for everything else. Both are called by number: the build machine's
 // headers may be older than the kernel that runs the program.
 #include "src/confine/confine.h"

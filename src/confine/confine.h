@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Drops privileges of this process that are not needed to run an untrusted model.
 #pragma once
 

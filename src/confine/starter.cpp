@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The copy only makes system calls: other threads may have held locks at the time of the fork.
 #include "src/confine/starter.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A copy of this process, made before it was confined, that starts the few permitted programs.
 #pragma once
 

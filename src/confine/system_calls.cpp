@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "src/confine/system_calls.h"
 
 #include <linux/audit.h>

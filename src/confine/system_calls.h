@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // System calls that no model needs, and that Landlock does not cover.
 #pragma once
 

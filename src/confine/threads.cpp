@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Before Linux 7.0 Landlock has no call for all threads, so each thread makes its own, as with
 // setuid().
 #include "src/confine/threads.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs code on every thread: the kernel confines threads, not processes.
 #pragma once
 

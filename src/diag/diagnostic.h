@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A failure, warning or note as plain data: what, where, why and what to do (STYLE §6).
 #pragma once
 

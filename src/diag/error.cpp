@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Error, and helpers for messages: quoting and "did you mean".
 #include "src/diag/error.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The one exception type that the project throws, and the one assertion macro.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A finding of the lint, in a graph or in an artefact.
 #pragma once
 

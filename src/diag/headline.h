@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The headline of a diagnostic as text shows it.
 #pragma once
 

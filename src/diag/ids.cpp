@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The table of diagnostic ids; docs/diagnostics.md has an entry for each (a test compares them).
 #include <algorithm>
 #include <cstdio>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Membership in a small set of names; iteration over space-separated words.
 #pragma once
 

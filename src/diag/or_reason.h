@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Results of attempts that may fail without an error.
 #pragma once
 

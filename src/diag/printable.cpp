@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Decodes UTF-8 strictly: no overlong forms, no surrogates.
 #include "src/diag/printable.h"
 

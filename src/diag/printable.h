@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Makes untrusted text safe to print: a file must not control the user's terminal.
 #pragma once
 

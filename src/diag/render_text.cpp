@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Diagnostics as text: headline, locations with the source line and a caret, why, help.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Warnings and notes during the work: collected, so that each caller decides what to show.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One function per part of an artefact.
 #include "src/diff/diff.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Finds the differences between two artefacts, except in internal names and in orders without a
 // meaning.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Binds calls to their declarations, so that order and defaults of arguments do not matter.
 #include "src/diff/flat_graph.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A document as a flat list of operations that refer to each other by index, not by name.
 #pragma once
 

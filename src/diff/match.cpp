@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pairs nodes by signatures of decreasing strength. Signatures are hashes: in a graph of a million
 // nodes, two different ones are equal by chance once in 10^7 graphs.
 #include "src/diff/match.h"

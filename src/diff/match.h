@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Finds the operation of one graph that corresponds to one of the other.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compares two documents except for names: numbers, and the first statement with another
 // difference.
 #pragma once

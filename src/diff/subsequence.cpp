@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Computes how far each diagonal of the edit graph reaches with a growing number of differences,
 // then backtracks from the end.
 #include "src/diff/subsequence.h"

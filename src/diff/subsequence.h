@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Computes the longest common subsequence of two similar lists.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compares bytes first, and numbers only if the bytes differ.
 #include "src/diff/weights.h"
 

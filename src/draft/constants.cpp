@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Constants: literals if a number is exact as one, else variables, written on first use.
 #include <utility>
 

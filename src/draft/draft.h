@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A document under construction: tensors, statements, constants written on first use, final names.
 #pragma once
 

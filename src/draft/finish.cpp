@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Finishes a document: its results, removal of dead statements, and final names.
 #include <iterator>
 #include <utility>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Changes of geometry that change how a constant is stored.
 #include <utility>
 

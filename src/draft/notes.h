@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Information about tensors that an nnef::Document does not contain, for lowering it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Stored values: views, conversions and joins of constants, without copying large ones.
 #include "src/draft/tensor_entry.h"
 

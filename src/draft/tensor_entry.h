@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A tensor of a document under construction, with the stored values of constants.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The conditions of a dynamic graph: branches, loops, and what operators need of sizes.
 #pragma once
 

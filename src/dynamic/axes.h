@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The axes that `--dynamic` declares: the symbols in the inputs' shapes, their sizes in the sample,
 // and assertions about them.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Chooses further sizes at which to run a model.
 #pragma once
 

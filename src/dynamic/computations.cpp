@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compares how two graphs compute their outputs, whatever the values are.
 #include <array>
 #include <map>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Axes that may be empty although the user did not declare it: those of caches, which start empty.
 #pragma once
 

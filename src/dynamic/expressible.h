@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Conditions on sizes in forms that engines can read.
 #pragma once
 

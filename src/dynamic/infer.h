@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Expresses every size of a traced graph in terms of the declared dynamic axes.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A graph with its counterparts in all probes: the model's own graph, or the body of a scan.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shapes that hold whichever of two sizes is larger.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs with other input values than the sample's, which give other data-dependent sizes.
 #pragma once
 

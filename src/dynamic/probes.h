@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Builds one graph for all sizes of the declared axes: traces the program at several sizes,
 // compares the traces, and turns every size into an expression.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // All refusals of sizes in one report, whatever their class.
 #pragma once
 

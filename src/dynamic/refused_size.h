@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sizes and numbers that cannot be expressed in the dynamic axes.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Records program points in other forms until the runs at all sizes have the same graph.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compares traces of one program at different sizes.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The shapes of a scan: those of its body's inputs and of its own outputs.
 #pragma once
 

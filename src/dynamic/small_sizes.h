@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Small sizes, at which programs often behave differently: 0, 1, and few iterations of a loop.
 #pragma once
 

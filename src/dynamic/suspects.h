@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Finds literals that are probably sizes of the sample, fixed when the model was traced.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Names for data-dependent sizes.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Differences between traces of one program at several sizes, which rewrites can remove.
 #pragma once
 

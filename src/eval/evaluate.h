@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Executes single IR nodes through torch's dispatcher (ir/evaluator.h).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "src/eval/schema.h"
 
 #include <torch/csrc/jit/runtime/operator.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Signatures of operators, from LibTorch's registry.
 #pragma once
 

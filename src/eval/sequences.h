@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Recurrent layers over padded sequences with lengths (t2n::lstm.padded etc.), computed with
 // torch's layers over packed sequences.
 #pragma once

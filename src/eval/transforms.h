@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fourier transforms on pairs of floats (t2n::fft_…, t2n::stft), computed with torch's.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "src/eval/wide.h"
 
 #include <ATen/Functions.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs single operations in f64, whatever float dtype the model has: the f64 reference of a check.
 #pragma once
 

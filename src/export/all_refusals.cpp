@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs the model on after refusals, and translates what was recorded.
 #include "src/export/all_refusals.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Finds all refusals of a model that one of them stopped.
 #pragma once
 

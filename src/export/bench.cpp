@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Binds the inputs of each artefact, and lets the engine measure.
 #include "src/export/bench.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The command `bench`: times of one or two artefacts in tract.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `--preset causal-llm`: an artefact for causal_llm, tract's client for language models.
 //
 // The client passes integer tokens [1, S], then every cache, empty at first. It takes logits, with

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The command `check`: loads and traces a model, and compares an existing artefact with it.
 #pragma once
 

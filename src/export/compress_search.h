@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Chooses the layers to compress under --max-loss and --budget, by src/compress/settings/search.h.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compresses a traced model, and measures the cost.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What compression passes need: settings by module, and a calibration set.
 #pragma once
 

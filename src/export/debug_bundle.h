@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A folder with everything that an export reads, computes and writes, to find out what went wrong.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where the artefacts of an export go.
 #pragma once
 

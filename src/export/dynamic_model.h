@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Traces a model with dynamic axes at several sizes, and chooses sizes for the check.
 #pragma once
 

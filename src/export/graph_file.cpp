@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The archive uses the graph's names of constants, prefixed in nested graphs by the first result of
 // their node. Reading and writing visit constants in the same order.
 #include "src/export/graph_file.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads and writes graphs: the text form in FILE.ir, and large constants in FILE.ir.npz (the
 // weights file).
 #pragma once

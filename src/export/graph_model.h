@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A graph in text form, FILE.ir, in place of a model: it is not traced, and gives its own
 // reference.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A model that computes in f16, for --float.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What `inspect` and `ops` show of a model: all of it, or what is known of one that is refused.
 #include <functional>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The picture of a model: the graph that an export would translate, with its statements.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The graph comes from a trace or from a file.
 #include "src/export/opt.h"
 
@@ -11,8 +12,8 @@
 #include "src/compress/explain/unquantised_weights.h"
 #include "src/confine/confine.h"
 #include "src/diag/error.h"
-#include "src/export/all_refusals.h"
 #include "src/diag/one_of.h"
+#include "src/export/all_refusals.h"
 #include "src/export/graph_file.h"
 #include "src/export/graph_model.h"
 #include "src/export/pass_order.h"

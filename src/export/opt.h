@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs passes on a model's graph, or on a graph in text form, and writes text or an artefact.
 #pragma once
 

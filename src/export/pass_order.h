@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Orders of passes that would lose the work of one of them.
 #pragma once
 

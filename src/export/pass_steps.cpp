@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Keeps only the outputs of the last graph that ran.
 #include "src/export/pass_steps.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs passes one by one, and compares what the graph computes before and after each.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // All passes, joined from the folders that have them, and the pipelines of the commands.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Calls the stages in order; other files define them.
 #include "src/export/pipeline.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The export pipeline: load, trace, passes, translate, write, check, commit.
 #pragma once
 

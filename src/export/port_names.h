@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The user's own names for the inputs and outputs of an artefact.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Expands quantised tensors and packed sequences of a traced model to plain operations.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What `export` and `check` have in their reports.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tract's profiles, and the report of `bench`.
 #pragma once
 

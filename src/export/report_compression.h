@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The "compression" object of the report.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One function per field.
 #include "src/export/report_inspection.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What `inspect` has in its report about a model.
 #pragma once
 

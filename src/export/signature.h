@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Finds the inputs of an artefact that its statements do not read.
 #pragma once
 

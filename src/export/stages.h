@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shared by `export` and `opt`, between loading a model and writing a file.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The command `tensors`: the tensors of a .pt file as NNEF tensor files or as .npz, without a
 // graph.
 #pragma once

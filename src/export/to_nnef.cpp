@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From a traced graph to a document: passes, then translation.
 #include "ops/all.h"
 #include "src/diag/error.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Merges the user's samples with the file's, finds ranges in a first run, and traces.
 #include "src/export/traced_model.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Brings a model from its file to a traced, verified graph, with its samples.
 #pragma once
 

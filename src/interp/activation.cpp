@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Activation functions by the formulas of NNEF 1.0.5 §4.9.1, rounding and overflow included.
 #include <ATen/Functions.h>
 #include <ATen/TensorOperators.h>

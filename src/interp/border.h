@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Values beyond the edges of a tensor (NNEF 1.0.5 §4.3, border modes).
 #pragma once
 

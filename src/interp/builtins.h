@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Built-in functions of the language, and names of types and dimensions.
 #pragma once
 

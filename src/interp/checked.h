@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lists whose length comes from an artefact.
 #pragma once
 

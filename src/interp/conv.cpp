@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Convolutions (NNEF 1.0.5 §4.3.1, §4.9.2).
 #include <ATen/Functions.h>
 #include <ATen/TensorOperators.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One value for each position of the operands (NNEF 1.0.5 §4.2).
 #include <ATen/Functions.h>
 #include <ATen/TensorOperators.h>

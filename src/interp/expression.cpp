@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Expressions of NNEF 1.0.5 §3.2, except invocations.
 #include <cmath>
 #include <optional>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Parts of tensors, and tensors inside larger ones (NNEF 1.0.5 §4.5.4 to §4.5.7).
 #include <ATen/Functions.h>
 #include <ATen/TensorOperators.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The reference interpreter of NNEF: runs the operations that the specification and tract's
 // documents define, with ATen's kernels. Torch-free: the code is in libt2nnef_torch.so.
 #pragma once

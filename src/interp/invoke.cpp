@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Invocations: built-in functions, sources of tensors, fragments, kernels.
 #include <algorithm>
 #include <cmath>

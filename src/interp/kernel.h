@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A kernel computes an operation. A KernelCall is an invocation, bound to the operation's
 // declaration.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The families of kernels; each registers its own.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Products of matrices and normalisations (NNEF 1.0.5 §4.7, §4.9.2, §4.9.4).
 #include <ATen/Functions.h>
 #include <ATen/TensorOperators.h>

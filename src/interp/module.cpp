@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The functions of the interpreter that libt2nnef_torch.so offers to torch-free code.
 #include <pthread.h>
 

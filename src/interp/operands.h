@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Brings operands to a common rank and element type, as NNEF and tract do.
 #pragma once
 

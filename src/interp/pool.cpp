@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Boxes and pools (NNEF 1.0.5 §4.3.2, §4.3.3, §4.9.3).
 #include <ATen/Functions.h>
 #include <ATen/TensorOperators.h>

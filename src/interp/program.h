@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A loaded artefact, prepared to run many times.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // graph.quant of the standard: quantisation of floats (NNEF 1.0.5 §7).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reductions: reduced axes are kept, with size 1 (NNEF 1.0.5 §4.4).
 #include <ATen/Functions.h>
 #include <ATen/TensorOperators.h>

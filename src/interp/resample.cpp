@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Upsampling and downsampling by integer factors (NNEF 1.0.5 §4.3.4).
 #include "src/interp/resample.h"
 

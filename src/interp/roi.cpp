@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Regions of interest (NNEF 1.0.5 §4.6).
 #include <ATen/Functions.h>
 #include <ATen/TensorOperators.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The same values with other indices (NNEF 1.0.5 §4.5.1 to §4.5.3), and constants.
 #include <ATen/Functions.h>
 #include <ATen/TensorOperators.h>

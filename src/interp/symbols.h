@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Determines the symbols of a model from the sizes of its inputs.
 #pragma once
 

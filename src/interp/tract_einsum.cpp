@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Products whose axes are matched by letters.
 #include <ATen/Functions.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tract's elementwise operations that the specification lacks, and its integer arithmetic.
 #include <ATen/Functions.h>
 

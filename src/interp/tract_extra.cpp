@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tract_extra's running norms, and tract_onnx's operations.
 #include <ATen/Functions.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fourier transforms of pairs: the last axis holds real and imaginary parts.
 #include <ATen/Functions.h>
 

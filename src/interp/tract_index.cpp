@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tract's gathers and scatters, and other operations that select entries by index.
 #include <ATen/Functions.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tract's operations for specific model families: experts, and linear attention.
 #include <ATen/Functions.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tract's quantised tensors: integers with a scale and a zero point.
 #pragma once
 

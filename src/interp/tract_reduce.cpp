@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tract's reductions, cumulative sums, softmaxes and normalisations.
 #include <ATen/Functions.h>
 

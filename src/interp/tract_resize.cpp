@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Resampling of images: tract's resize, ONNX's, and grid_sample.
 #include <ATen/Functions.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tract's fused recurrent cells. Gates: i, o, f, c in LSTM and z, r, h in GRU, as in ONNX.
 #include <ATen/Functions.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Loops: a fragment that runs once for each chunk of the scanned tensors.
 #include <ATen/Functions.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tract's casts, ranges, shapes and broadcasts.
 #include <ATen/Functions.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tract's fused operations of transformers.
 #include <ATen/Functions.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sliding windows: extents, paddings, and the entries at each position of a window (§4.3).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Resource limits of a command, so that a small file cannot use up the machine.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Limits for loops that are written iteration by iteration, for targets without loops.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Everything that end_now() touches is atomic: it may run in a signal handler.
 #include "src/limits/watch.h"
 

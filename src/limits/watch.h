@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Ends the process if it exceeds its time or memory limit.
 #pragma once
 

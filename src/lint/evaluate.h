@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Evaluates the arguments of calls, for shape inference.
 #pragma once
 

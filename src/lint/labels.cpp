@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Checks labels of variables, and the stored tensors of these labels.
 #include <algorithm>
 

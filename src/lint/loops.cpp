@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Finds sizes that the engine cannot infer in the body of a scan.
 #include <algorithm>
 #include <map>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Finds packed weights whose blocks the engine would have to split.
 #include <set>
 #include <string_view>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A bounded search for each kind of values; an equality determines its last unknown symbol.
 #include "src/lint/probe_sizes.h"
 

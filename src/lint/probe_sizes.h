@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Values of a document's symbols to test it with.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // graph.quant: known functions for known tensors, with all their arguments (§5.3, §4.9.5).
 #include <map>
 #include <unordered_set>

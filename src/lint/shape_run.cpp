@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Evaluates statements over shapes: expressions become numbers, calls inside expressions get names,
 // and then the operation's rule runs.
 #include "src/lint/shape_run.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Computes the shapes of all tensors of a tract document, at given values of its symbols.
 #pragma once
 

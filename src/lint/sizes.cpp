@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Finds sizes that must be equal and that tract cannot prove equal: it compares them as
 // expressions.
 #include <map>

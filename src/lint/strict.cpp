@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Checks a strict document: its head, its graph, and each statement with its results.
 #include "src/lint/strict.h"
 

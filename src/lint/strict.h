@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The rules of strict, flat NNEF 1.0.5 beyond its grammar.
 #pragma once
 

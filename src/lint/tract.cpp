@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Finds sizes at which a document is wrong, and declarations that exclude them.
 #include "src/lint/tract.h"
 

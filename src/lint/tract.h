@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Finds incompatible shapes in a tract document.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The artefact of a check, and which of its tensors are those of an export.
 #pragma once
 

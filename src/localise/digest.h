@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A summary of a tensor, small enough to keep for every tensor of a model.
 #pragma once
 

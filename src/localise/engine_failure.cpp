@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bisects the artefact's statements: a prefix that contains the failing one fails as well.
 #include "src/localise/engine_failure.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Finds the statement at which an engine fails.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a file has differently from an export of the model: weights, numbers and operations.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The data flow of a document or of a recorded graph: tensors, and which of them each is made of.
 #pragma once
 

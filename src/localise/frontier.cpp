@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Two passes over the artefact's data flow: a coarse one, and one at the level of its rounding.
 #include "src/localise/frontier.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Finds the tensors of an artefact that differ from the model's although what they are made of
 // agrees.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Both sides are the same file in the same engine: tensors correspond by their names.
 #include "src/localise/in_pulses.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Finds where an artefact in pulses begins to differ from itself on the entire input.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Finds where an artefact begins to differ from its model, and the statement at which an engine
 // fails.
 #pragma once

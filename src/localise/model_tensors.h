@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The tensors of the model that an artefact's are compared with: torch's, and those of an export.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs an artefact with more outputs, so that its intermediate results are known.
 #pragma once
 

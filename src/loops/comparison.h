@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compares the iterations of a loop, and builds one body for all of them.
 #pragma once
 

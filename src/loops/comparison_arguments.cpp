@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compares the arguments of a loop's iterations, except for sizes of their own tensors.
 #include <algorithm>
 

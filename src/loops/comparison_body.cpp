@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Builds the body of a scan from one iteration: slices become inputs, and numbers that depend on
 // the iteration become tensors.
 #include <cstdlib>

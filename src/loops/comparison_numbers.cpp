@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Numbers that depend on the iteration number: as tensors of the body, and their ranges.
 #include <utility>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where the iterations of a loop take their operands from: outer values, slices of them, the same
 // iteration, or the previous one.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads and writes at indices that depend on the iteration number, if one slice per iteration
 // cannot express them: several elements, or parts of a state.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // out[:, t] = h: states of which each iteration writes one slice.
 #pragma once
 

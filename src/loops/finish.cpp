@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cleans a graph up once its outputs are known.
 #include "src/loops/finish.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Expressions over a loop's iteration number, and the operations that use them.
 #pragma once
 

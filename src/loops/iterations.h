@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The iterations of a loop: nodes of a graph, by iteration and position.
 #pragma once
 

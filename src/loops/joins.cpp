@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // torch.stack and torch.cat over the iterations of a loop.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Records where a graph's loops are while operations are appended.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Expresses constant arguments of iterations by the iteration number.
 #pragma once
 

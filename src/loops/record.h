@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is known about a loop while its iterations are recorded, and after rerolling.
 #pragma once
 

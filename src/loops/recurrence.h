@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the comparison of a loop's iterations finds.
 #pragma once
 

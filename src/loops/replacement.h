@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Replaces a loop's iterations by a scan.
 #pragma once
 

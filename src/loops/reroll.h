@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Loop rerolling: turns the iterations of a loop into one scan.
 #pragma once
 

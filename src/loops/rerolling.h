@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Records a graph operation by operation. Its loops become scans when they end.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The pass `roll-loops` replaces the loops that the attribute `unrolled_loops` notes by
 // `t2n::scan`, inner loops first, and removes the attribute. Shapes are those of one run.
 //

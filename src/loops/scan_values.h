@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Values of single loop iterations, after a scan has replaced the iterations.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The pass `unroll-scans` replaces a `t2n::scan` by its iterations, for targets without loops.
 #include <algorithm>
 #include <unordered_map>

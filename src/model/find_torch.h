@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Finds a LibTorch that one of t2nnef's modules serves.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The torch-free description of a TorchScript model: its arguments and the metadata of its file.
 #pragma once
 

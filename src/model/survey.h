@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a trace finds that goes on after refusals.
 #pragma once
 

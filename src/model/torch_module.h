@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The functions of libt2nnef_torch.so, without any torch header.
 #pragma once
 

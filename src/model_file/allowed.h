@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The allowlist of operators that a model may call, and reasons for denied ones.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Computes how deep LibTorch's parser and compiler would recurse into a file's code.
 #pragma once
 

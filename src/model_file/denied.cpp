@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The reasons why operators are denied. The list in allowed_operators.txt decides.
 #include <algorithm>
 

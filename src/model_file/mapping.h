@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A model file in memory, twice: private copy-on-write pages to execute on, and read-only pages to
 // export from.
 #pragma once

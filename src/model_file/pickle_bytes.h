@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The bytes of a pickle, read one opcode and operand after another.
 #pragma once
 

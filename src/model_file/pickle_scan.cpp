@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "src/model_file/pickle_scan.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Checks the size of a pickle's values before LibTorch builds them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Finds tensors in a pickle's values, and their bytes in the archive.
 #include "src/model_file/saved_tensors.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The tensors of a .pt file by name: of a state dictionary, a checkpoint, or a TorchScript model.
 #pragma once
 

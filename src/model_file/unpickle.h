@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads a pickle as data: nothing in it is called or imported.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "src/model_file/zip_directory.h"
 
 #include <isa-l/crc.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads the directory of a zip archive: the byte range of each record.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Joins the variables of the text with the artefact's files.
 #include "src/nnef/artefact.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads an NNEF model from disk: its text, its quantisation, and the tensors of its variables.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // NNEF as data: a document with its fragments, graph and tensors; one struct per construct.
 #pragma once
 

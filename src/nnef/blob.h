@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A weight of the model that will become a .dat file.
 #pragma once
 

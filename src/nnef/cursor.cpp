@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Messages of the parser: what it expected, and what it found.
 #include "src/nnef/cursor.h"
 

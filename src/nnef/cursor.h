@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The parser's position in the text, and the operations common to all grammar rules.
 #pragma once
 

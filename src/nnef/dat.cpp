@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads the 128-byte header (NNEF 1.0.5 §5.2), checks it against the file's size, then the values.
 #include "src/nnef/dat.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads tensor files of NNEF; everything in a file is checked before it is used.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Precedence climbing over binary operators, recursive descent below (NNEF 1.0.5 §3.2).
 #include "src/nnef/expression.h"
 

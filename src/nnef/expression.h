@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Expressions of NNEF, from literals to comprehensions.
 #pragma once
 

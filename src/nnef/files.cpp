@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lists files before it opens any: a folder may contain more than the graph needs.
 #include "src/nnef/files.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The files of an artefact in memory: a folder's are mapped, an archive's are unpacked.
 #pragma once
 

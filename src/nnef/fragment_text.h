@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A file of NNEF text that the build embeds in the library.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Unpacks one gzip member piece by piece; unlike libarchive's filter it checks the checksum.
 #pragma once
 

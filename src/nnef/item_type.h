@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Item types of tensor files, as numbered since NNEF 1.0.4 (1.0.5 §5.2).
 #pragma once
 

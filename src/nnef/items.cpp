@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One loop for each storage format.
 #include "src/nnef/items.h"
 

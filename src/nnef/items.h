@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Converts items of tensor files that no dtype can represent directly.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A hand-written scanner: NNEF has few tokens, and errors need columns.
 #include "src/nnef/lexer.h"
 

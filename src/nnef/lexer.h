@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tokens of NNEF text, and syntax errors with their location.
 #pragma once
 

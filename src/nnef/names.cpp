@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Turns names of the model into names of the file format, deterministically.
 #include "src/nnef/names.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Names that NNEF and its readers accept: identifiers in text, labels of .dat files.
 #pragma once
 

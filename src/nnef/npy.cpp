@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads the header, a Python dict in a line of text (NumPy's NEP 1), then checks and copies the
 // values.
 #include "src/nnef/npy.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads NumPy's array files; everything in a file is checked before it is used.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every entry of the zip file must be an array with a unique name.
 #include "src/nnef/npz.h"
 

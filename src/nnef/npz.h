@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // NumPy's archives of arrays: zip files, stored or deflated, with one .npy file per array.
 #pragma once
 

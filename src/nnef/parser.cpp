@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Documents, declarations and statements (NNEF 1.0.5 §3.1, §3.2, with tract's extensions).
 #include "src/nnef/parser.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Parses NNEF text, flat or compositional, into the structs that the writer prints.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // TorchScript files are zip archives, so that no file matches both.
 #include "src/nnef/sniff.h"
 

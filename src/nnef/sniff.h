@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Recognises paths with NNEF models by their first bytes.
 #pragma once
 

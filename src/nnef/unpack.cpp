@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Copies only compressed data: the members of an uncompressed tar are views into it.
 #include "src/nnef/unpack.h"
 

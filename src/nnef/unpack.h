@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Unpacks archives in memory with libarchive; nothing touches the disk.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Visits and finds parts of NNEF documents.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Arithmetic on elements: functions of one tensor, and operators whose operands broadcast.
 #include <cmath>
 

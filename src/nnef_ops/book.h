@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The book of NNEF's and tract's operations: a row says everything about an operation but its
 // declaration, which is NNEF text (src/spec), and its kernel, which needs LibTorch (src/interp).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Builds the document in standard NNEF, for the rules; sizes of all tensors are known.
 #pragma once
 

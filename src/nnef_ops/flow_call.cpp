@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "src/nnef_ops/flow_call.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A stream rule's view of a call: which operands stream, and along which axis.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fourier transforms; in standard NNEF a product with a matrix.
 #include "ir/unit_circle.h"
 #include "src/diag/error.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Gathering, scattering and sorting; standard NNEF only has `gather` along one axis.
 #include <algorithm>
 #include <limits>

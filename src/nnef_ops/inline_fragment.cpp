@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Inlines fragments, which strict NNEF lacks.
 #include <map>
 #include <string>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operations that join and divide tensors.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Comparisons, logic, bits, choices and casts of elements.
 #include <algorithm>
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Normalisations: over axes, of a neighbourhood, and of batches.
 #include <algorithm>
 

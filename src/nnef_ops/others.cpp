@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Quantisation (§4.9), and operations of tract without rules: their shapes are unknown.
 #include "src/nnef_ops/book.h"
 #include "src/nnef_ops/shape_call.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pools, and back.
 #include <functional>
 #include <numeric>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Products of matrices: by names of axes, of layers, and in attention.
 #include <algorithm>
 #include <cctype>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reductions, and sums from the first entry on.
 #include <utility>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Images of other sizes, and regions of interest.
 #include <array>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Loops; standard NNEF has none, and gets their iterations.
 #include <algorithm>
 #include <map>

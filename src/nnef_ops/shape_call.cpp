@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Arguments of a call as plain numbers, and checks and rules that many operations share.
 #include "src/nnef_ops/shape_call.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A shape rule's view of a call.
 #pragma once
 

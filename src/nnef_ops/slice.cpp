@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Slices, padding and triangles.
 #include <algorithm>
 #include <cmath>

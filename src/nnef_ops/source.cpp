@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Inputs, variables and constants (§4.1).
 #include "src/nnef_ops/book.h"
 #include "src/nnef_ops/shape_call.h"

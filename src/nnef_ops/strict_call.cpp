@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Dispatches calls to their rules; rules that several families share.
 #include "src/nnef_ops/strict_call.h"
 

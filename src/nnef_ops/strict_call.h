@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A strict rule's view of a call: it emits standard operations for one of tract's.
 #pragma once
 

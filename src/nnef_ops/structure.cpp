@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operations on the geometry of one tensor; elements are unchanged.
 #include <algorithm>
 #include <numeric>

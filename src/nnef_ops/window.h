@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sliding windows, of convolutions and pools: their sizes (§4.3), and their flow along a stream.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The pass `bind-sizes`: symbols that the user did not declare dynamic become constant sizes.
 // Data-dependent sizes differ in every run, and stay symbolic.
 #include "src/passes/passes.h"

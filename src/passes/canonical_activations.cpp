@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The pass `canonical-activations`: replaces formulas by the operation that engines have for them:
 // activations, norms and clamps.
 #include <numbers>

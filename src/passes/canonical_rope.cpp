@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The pass `canonical-rope`: rotary position embeddings become one operation.
 #include "src/passes/passes.h"
 #include "src/passes/pattern.h"

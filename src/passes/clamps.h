@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Clamps that are written as a comparison and a choice.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The context in which passes run.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The pass `dead-code`.
 #include "src/passes/passes.h"
 #include "src/passes/rewrite.h"

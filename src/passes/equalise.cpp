@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The pass `equalise`. Where f(s x) = s f(x) for every s > 0, channel i of one layer may be divided
 // by s and that of the next layer multiplied by s. With s = sqrt(r1 / r2), the largest weights r1
 // and r2 of both channels become equal, which reduces the loss of one scale per tensor. Source:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The pass `expand-attention`: fused attention layers become linear layers, attention and norms, so
 // that other passes find their weights. Each new layer belongs to the module of its weight.
 #include <limits>

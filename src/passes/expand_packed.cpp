@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Replaces packed sequences by padded ones with their lengths. The memory layout of packed data
 // depends on values, while padded tensors have sizes; recurrent layers keep their states after the
 // end of a sequence.

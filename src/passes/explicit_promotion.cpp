@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The pass `explicit-promotion` casts operands to the dtype in which their operation computes.
 #include "ir/op_traits.h"
 #include "src/passes/known.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The pass `fold-batch-norm`: y = (W x + b - mean) * s + beta with s = gamma / sqrt(var + eps)
 // equals (s W) x + (b - mean) s + beta, where everything but x is known.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The pass `fold-constants` evaluates operations that do not depend on the inputs, unless the
 // target has the operation and folding would enlarge the exported model.
 #include <algorithm>

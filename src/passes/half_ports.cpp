@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Inputs and outputs in f16. First they are rounded to f16 in a graph with f32 ports, which a check
 // can run on the model's own inputs; then the casts at the boundary are removed.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The pass `integer-products`: linear layers over 8-bit integers become sums of integers.
 #pragma once
 

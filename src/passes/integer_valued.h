@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Finds integer-valued floats of a graph, and their ranges.
 #pragma once
 

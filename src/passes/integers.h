@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Converts integer-valued float tensors to 8-bit integers.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Determines what can be computed at export.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operations with weights: which operands are weights, and which are activations.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The pass `narrow-floats` computes in f16 what torch's autocast computes in 16 bits. What autocast
 // computes in f32, such as sums and exponentials, stays in f32.
 #include <array>

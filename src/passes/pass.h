@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Passes: free functions over a graph. Each folder of passes has a header passes.h with its rows
 // for the table in src/export.
 #pragma once

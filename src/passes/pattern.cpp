@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Expands arithmetic into polynomials, and answers other queries about patterns.
 #include "src/passes/pattern.h"
 

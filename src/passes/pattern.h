@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Recognises arithmetic in any notation: expressions are compared as polynomials.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Finds quantisers of constants in any notation, by evaluating them and examining their results.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The pass `recognise-quantisation`: weights that the model quantises are stored as integers.
 #include <map>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Unused names and call numbers.
 #include "src/passes/rewrite.h"
 

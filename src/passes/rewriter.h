@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rewrites a graph node by node: reads a node's arguments, and emits operations that replace it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs, verifies, times and prints passes.
 #include <algorithm>
 #include <chrono>

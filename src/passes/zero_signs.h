@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Determines whether a graph distinguishes -0.0 from 0.0.
 #pragma once
 

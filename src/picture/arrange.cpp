@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Merges, divides and removes groups, and sorts their members by the data flow.
 #include <algorithm>
 #include <numeric>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shapes are computed twice, at different values of the symbols: what differs is symbolic.
 #include "src/picture/artefact_types.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Types of an artefact's tensors as text, and the modules that its names contain.
 #pragma once
 

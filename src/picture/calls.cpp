@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A call ends where a node would read, through nodes outside, what the call has computed.
 #include "src/picture/calls.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reports are searched for rows with a name and a number, wherever they are.
 #include "src/picture/colors.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Colours nodes by the values in a report.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Graphviz's own language. Names of its nodes are numbers; texts of the model are quoted labels.
 #include <vector>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A picture as files: each function returns the whole text. Everything that comes from the model is
 // escaped. docs/graph.md describes the formats.
 #pragma once

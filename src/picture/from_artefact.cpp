@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A statement that declares a variable becomes a weight of the nodes that read it.
 #include "src/picture/from_artefact.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One node per operation; constants become weights of the nodes that read them.
 #include "src/picture/from_graph.h"
 

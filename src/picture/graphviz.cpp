@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Graphviz reads its own language and writes its format `plain`: no structs are shared with it, so
 // that any version fits.
 #include "src/picture/graphviz.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The layout of boxes and lines by Graphviz, whose library is loaded on first use.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The page and its data. In the data, no text can end the element that contains it.
 #include <string_view>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Empty fields are left out: a large model has thousands of nodes.
 #include <nlohmann/json.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An edge is a line of the innermost group that contains both ends, and passes ports of the groups
 // that contain only one.
 #include "src/picture/levels.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Each group as a graph of its own: its members, the ports of tensors that cross its border, and
 // lines between them.
 #pragma once

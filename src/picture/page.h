@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The page of html(), generated from page/ and the layout library.
 #pragma once
 

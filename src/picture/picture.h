@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A picture of a model as data: nodes in nested groups, connected by tensors. Writers are in
 // formats.h.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One pass over the elements, relative to the first of them.
 #include "src/picture/statistics.h"
 

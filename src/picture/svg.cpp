@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Inner groups are laid out first: outer ones contain them as boxes.
 #include <algorithm>
 #include <array>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operators that do not depend on the scale. Their result has the operand's scale, or is not
 // quantised.
 #include "ir/op_traits.h"

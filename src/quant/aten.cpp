@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operators of `aten` on quantised tensors: conversions, and operators for float tensors as well.
 #include <algorithm>
 

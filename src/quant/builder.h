@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads a node on quantised tensors, and emits plain operations that replace it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Layers that quantise their input dynamically, by its minimum and maximum.
 #include <cmath>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Embedding tables of small integers; each row has a scale and a minimum.
 #include "src/quant/rules.h"
 

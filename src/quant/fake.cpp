@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fake quantisation: floats are rounded to values that quantised integers represent, and stay
 // floats.
 #include "src/quant/fake.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Scales and zero points that LibTorch's fused observer computes from its statistics.
 #pragma once
 

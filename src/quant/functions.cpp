@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Arithmetic and activations of torch's namespace `quantized`, on dequantised operands or on
 // centred integers.
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Products of integers without a QuantInfo: their scales are separate operands.
 #include "src/quant/layers.h"
 #include "src/quant/rules.h"

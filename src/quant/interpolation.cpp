@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bilinear interpolation of quantised images. LibTorch interpolates the integers in f32, and
 // subtracts the zero point from the result.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Convolutions and linear layers on centred integers: exact sums of products, rounded once.
 #include "src/quant/layers.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Norms of quantised tensors, rounded in the order of LibTorch's kernels.
 #include <cmath>
 

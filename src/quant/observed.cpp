@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The arithmetic of quant_utils::ChooseQuantizationParams, in its mix of f32 and f64.
 #include <algorithm>
 #include <cmath>

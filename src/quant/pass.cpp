@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The pass `expand-quantised`; rules.h states its contract.
 #include <algorithm>
 #include <array>

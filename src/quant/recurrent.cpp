@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Recurrent layers with dynamic quantisation: the input of all time steps is quantised at once, the
 // state of each time step separately.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The rounding of LibTorch's CPU kernels, as measured.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The pass `expand-quantised` and its rules, by an operation's base name.
 //
 // The pass turns any verified graph into an equivalent one without quantised values. A quantised

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Summarises the quantised tensors of a graph, before `expand-quantised` runs.
 #pragma once
 

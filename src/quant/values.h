@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Quantised values of the old graph, and their replacements in the new one.
 #pragma once
 

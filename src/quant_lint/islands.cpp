@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Float regions between quantised operators: all their operands are dequantised, and all their
 // results are quantised again.
 #include <algorithm>

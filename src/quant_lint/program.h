@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Quantised statements, of a graph or of a document, as the lint's rules see them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "src/reduce/artefact_part.h"
 
 #include <algorithm>

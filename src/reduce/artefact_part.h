@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The part of an artefact that belongs to a part of the model that it was exported from.
 #pragma once
 

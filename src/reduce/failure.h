@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What fails in a command with the same options, and how a part of the model is tried.
 #pragma once
 

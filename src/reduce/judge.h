@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tries a part of a model: whether it still fails as the model does.
 #pragma once
 

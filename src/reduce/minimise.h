@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Delta debugging: the smallest list of items that still fails (Zeller, Hildebrandt: Simplifying
 // and isolating failure-inducing input, 2002).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Models that fail in their trace, before there is a graph: reduced module by module.
 #pragma once
 

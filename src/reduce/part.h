@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Parts of a graph: some of its operations, with values of a run for what they read from others.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Loads, finds the failure, searches, and verifies the result from its files before it is kept.
 #include "src/reduce/reduce.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The command `reduce`: the smallest part of a model that still fails as the model does.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Searches the smallest part of a model that still fails, within a time.
 #pragma once
 

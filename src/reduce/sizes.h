@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Makes the tensors of a small part smaller.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The diagnostics of a report for tools that show them at the user's code.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Finds unusual quantisation in an artefact of any exporter.
 #pragma once
 

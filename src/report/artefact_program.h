@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The graph of an artefact as the lint's rules see it.
 #pragma once
 

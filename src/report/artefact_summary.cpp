@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Counts, and their JSON.
 #include "src/report/artefact_summary.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kind and content of an artefact, as data and in a report.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Finds violations of the specification in an artefact, with their locations in its text.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rules of the lint about the variables of an artefact.
 #include <algorithm>
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One function per JSON object.
 #include "src/report/command_report.h"
 

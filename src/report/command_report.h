@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a command did, as data: `t2nnef.report/1`, which docs/report.schema.json describes. Later
 // versions only add fields.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writes the fields of a Difference, without empty ones.
 #include "src/report/diff_report.h"
 

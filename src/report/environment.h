@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What an installation has, in a report.
 #pragma once
 

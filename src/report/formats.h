@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A report in each of its formats.
 #pragma once
 

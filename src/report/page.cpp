@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which parts of a report are tables, and of which columns.
 #include "src/report/page.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A report as sections of text and tables, which each format for people writes in its own way.
 #pragma once
 

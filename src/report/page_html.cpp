@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A report as HTML: no scripts but those of the picture, which is in a frame without access to it.
 #include "src/diag/error.h"
 #include "src/report/page.h"

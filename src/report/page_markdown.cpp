@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A report as Markdown.
 #include "src/diag/error.h"
 #include "src/report/page.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Finds the user's source files, of which a model has only the names.
 #pragma once
 

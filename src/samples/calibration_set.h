@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads the calibration set of --calibrate, batch by batch.
 #pragma once
 

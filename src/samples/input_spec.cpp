@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One function per form of `--input`.
 #include "src/samples/input_spec.h"
 

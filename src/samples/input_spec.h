@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Parses the values of `--input`: shapes of random values, files of values, and arguments that are
 // not tensors.
 #pragma once

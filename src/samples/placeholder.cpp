@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Parses types in TorchScript's notation.
 #include "src/samples/placeholder.h"
 

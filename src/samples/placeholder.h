@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Suggests values of `--input` for an argument of known type.
 #pragma once
 

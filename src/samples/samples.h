@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Generates values for inputs of known shape and dtype, equal on every machine.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Samples for the inputs of a graph: by name, within ranges, and at other sizes.
 #pragma once
 

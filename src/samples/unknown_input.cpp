@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The error for a sample that matches no input.
 #include <algorithm>
 

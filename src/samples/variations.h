@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Variations of the samples that expose a wrong file; each set applies one change.
 #pragma once
 

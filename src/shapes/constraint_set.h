@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Comparisons of symbolic sizes that have the same result in all probes.
 #pragma once
 

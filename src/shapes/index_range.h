@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The range of an index tensor's integers, if it is known.
 #pragma once
 

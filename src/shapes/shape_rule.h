@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shape inference for symbolic sizes: one rule per operator.
 #pragma once
 

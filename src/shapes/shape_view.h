@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A shape rule's view of an operation: arguments by schema name, with symbolic shapes.
 #pragma once
 

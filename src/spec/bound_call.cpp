@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Binds arguments to parameters.
 #include "src/spec/bound_call.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A call of an operation or fragment, with an argument for each parameter.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Checks arguments against the types of their parameters, and determines the item types of results.
 // The standard has no implicit conversions.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads extensions, and the fragment `tract_core_properties`, which is the only metadata in NNEF
 // files.
 #include "src/spec/dialect.h"

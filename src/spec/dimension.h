@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sizes over symbols in a document, and conditions on them.
 #pragma once
 

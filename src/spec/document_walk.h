@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs the statements of a document on values of any kind, through the fragments that they call.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Counts each fragment once, after those that it calls; a recursive call counts as one statement.
 #include "src/spec/expansion.h"
 

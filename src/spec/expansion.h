@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The number of statements of a document with all calls of fragments expanded.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads `external<…>(shape = …)` and tract_core_external, the two declarations of an input.
 #include "src/spec/input_facts.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sizes and `==` assertions are equations over symbols. An equation of the form `a*S + b` with one
 // unknown symbol determines it; known symbols then decide other equations and the assertions.
 #include "src/spec/input_sizes.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Determines a document's symbols from the sizes of inputs, and checks that these are consistent.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tables of declarations, parsed on first use.
 #include "src/spec/operations.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The operations of NNEF and of tract as declarations.
 #pragma once
 

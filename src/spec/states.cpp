@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The properties and the file about states, written and read.
 #include "src/spec/states.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // States of a model as inputs and outputs of a document: an output of one run is an input of the
 // next.
 #pragma once

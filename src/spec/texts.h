@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The texts of src/spec/*.nnef, embedded at build.
 #pragma once
 

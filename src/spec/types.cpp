@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Types of declarations, read from their text.
 #include "src/spec/types.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Types of NNEF 1.0.5 §3.3.1: of parameters, of literals, and of results of calls.
 #pragma once
 

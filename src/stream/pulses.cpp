@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Applies the rules to the statements of a document, and of the fragments that they call.
 #include "src/stream/pulses.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Checks what runs in pulses: the input arrives in pieces, one per run, and the concatenated
 // outputs of all runs equal those of the complete input.
 #pragma once

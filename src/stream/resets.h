@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Finds loops whose states begin anew in each run.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Strict NNEF: rewrites a flat document from tract's operations to those of NNEF 1.0.5.
 //
 // NNEF has three types of tensors, without width, and computes with `scalar` only. So floats of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Moves scales and zero points of stored integers from statements to graph.quant.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The sum length from which an engine is faster with 8-bit integers than with f32.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Limits of translations, and their reasons: each row states a fact about the engine, the format or
 // the operator.
 #pragma once

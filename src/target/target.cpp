@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Names and versions of targets: parsing, printing, and the look-up of features.
 #include "src/target/target.h"
 

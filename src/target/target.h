@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Inference targets as data: an engine, a version, and what that version can express.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What each version of tract can express: measured on released libraries, not read in change logs.
 #include "src/target/target.h"
 

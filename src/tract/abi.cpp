@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The names of tract's C functions; if versions differ, the newest name comes first.
 #include "src/tract/abi.h"
 

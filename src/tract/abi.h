@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tract's C functions as one struct, under any version's names (0.19 to 0.23).
 #pragma once
 

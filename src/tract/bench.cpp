@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Measures in the engine's process, without the time to send tensors.
 #include "src/tract/bench.h"
 

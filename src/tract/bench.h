@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Times of loading and running models in the engine.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tract's codes for element types; the same in every version.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Searches tract by option, environment and the active Python, without importing anything.
 #include "src/tract/find.h"
 

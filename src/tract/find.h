@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Finds engines, and chooses one that serves a target.
 #pragma once
 

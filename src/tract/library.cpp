@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Loads, runs and inspects models through tract's C functions.
 #include "src/tract/library.h"
 

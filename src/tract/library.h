@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tract in this process, through its C interface. A panic aborts the process, so only the engine
 // worker uses it.
 #pragma once

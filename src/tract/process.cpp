@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Uses posix_spawn, which does not copy page tables: a parent with mapped weights is large.
 #include "src/tract/process.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Child processes: started without copying our address space, and always reaped.
 #pragma once
 

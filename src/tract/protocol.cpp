@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Framing: counts and sizes as 64-bit integers, then the bytes. Both ends are the same program.
 #include "src/tract/protocol.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Messages between t2nnef and its engine worker, over a socket pair on one machine.
 #pragma once
 

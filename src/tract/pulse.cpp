@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Models with streamed input: tract's transform "pulse", and runs of the result.
 #include <algorithm>
 #include <charconv>

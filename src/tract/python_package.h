@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where packages of the active Python are, without importing anything.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reading and ordering version numbers.
 #include "src/tract/version.h"
 

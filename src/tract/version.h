@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Version numbers of engines: "0.23.9".
 #pragma once
 

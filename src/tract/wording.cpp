@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rust's error chains and panic messages, flattened.
 #include "src/tract/wording.h"
 

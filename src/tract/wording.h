@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tract's messages of refusals and panics, reduced to the lines that help a user.
 #pragma once
 

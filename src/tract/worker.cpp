@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The worker's side: loads the engine and answers requests until the channel closes.
 #include "src/tract/worker.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs the engine in a separate process, because a panic of tract aborts, and a bad graph can loop
 // forever.
 #pragma once

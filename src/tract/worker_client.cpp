@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The client of the engine worker: requests, timeouts, crashes, restarts.
 #include <sys/mman.h>
 #include <sys/socket.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The hidden first argument that makes a program an engine worker; library and memory bound follow.
 #pragma once
 

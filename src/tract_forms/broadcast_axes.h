@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Broadcast axes, along which all entries are equal. tract must not detect them before a product.
 #pragma once
 

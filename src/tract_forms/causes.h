@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Why documents for tract contain forms that NNEF does not need.
 #pragma once
 

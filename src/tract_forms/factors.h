@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Constants that scale a tensor one after the other, which tract folds into one.
 #pragma once
 

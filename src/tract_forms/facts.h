@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What tract may find out about a tensor.
 #pragma once
 

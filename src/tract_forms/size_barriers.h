@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Numbers computed from sizes, which tract must not analyse in products.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A document for tract under construction, with what tract may find out about its tensors.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tensors whose elements tract may know to be equal. It must not use that in products.
 #pragma once
 

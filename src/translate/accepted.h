@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Checks what can be translated at all, independent of the operators.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Aliases of the types that translations use for tensors, sizes and attributes.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Expressions on tensors that several families use. They avoid traps of tract.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Optimisation barriers: tensors in a form whose elements tract cannot trace.
 #pragma once
 

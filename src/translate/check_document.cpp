@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Turns findings of the lints into errors: internal errors, or axes to be declared differently.
 #include "src/translate/check_document.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The last check of a document before it is written.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Finds the parts of a tract document that do not run in pulses; the error names their source
 // locations.
 #pragma once

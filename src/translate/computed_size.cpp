@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sizes as numbers that the graph computes at run time.
 #include "src/tract_forms/size_barriers.h"
 #include "src/translate/arith.h"

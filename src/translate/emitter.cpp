@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The Emitter's table of tensors: IR values in, named results out.
 #include "src/translate/emitter.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Builds the NNEF document: owns ranks, dtypes, extensions and fragments.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Emits a scan's body as a fragment, for ops/layers/scan.cpp.
 #pragma once
 

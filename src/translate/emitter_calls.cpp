@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Statements: calls with operands and attributes, and the alignment of operands that broadcast.
 #include <algorithm>
 #include <utility>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The end of a translation: outputs, final names, and declarations at the head of the text.
 #include <iterator>
 #include <map>

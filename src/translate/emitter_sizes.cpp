@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Symbolic sizes: as numbers, as bounds of slices, and in the form that the engine infers.
 #include <algorithm>
 #include <utility>

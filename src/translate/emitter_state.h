@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The Emitter's state while a document grows; private to this folder (tests/fence).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operations on the geometry of tensors: statements, or new strides for constants.
 #include <algorithm>
 #include <utility>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Searches the producers of an operand for infinities that the program itself makes.
 #include <algorithm>
 #include <array>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Ranges of integers, and the operands of an operation as ranges.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bounds the integers that a model computes, to warn on targets whose numbers are f32.
 //
 // This is an interval analysis. It knows the ranges of constants, of counts and indices, and of

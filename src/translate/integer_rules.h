@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The effect of operations on ranges of integers: rules that several families share.
 #pragma once
 

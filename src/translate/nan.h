@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // NaN that the program itself creates, and operators in which engines lose a NaN.
 #pragma once
 

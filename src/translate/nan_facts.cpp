@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Propagates NaN that the program creates through a graph.
 #include <algorithm>
 #include <array>

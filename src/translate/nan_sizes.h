@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sizes at which statistics and quotients are 0 / 0.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Typed reading of an operation's arguments, and the refusals that name them.
 #include "src/translate/op_view.h"
 

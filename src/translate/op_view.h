@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A translation's view of an operation: arguments by schema name, typed and normalised.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The operations of the model that a document's statements belong to.
 #pragma once
 

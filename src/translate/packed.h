@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Weights stored as Q4_0 blocks.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Collects everything that a target cannot express of a model in one report.
 #pragma once
 

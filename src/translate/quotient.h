@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Correctly rounded quotients of floats. tract always multiplies by the reciprocal of the divisor
 // (docs/engine_bugs.md).
 #pragma once

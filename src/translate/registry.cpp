@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The table of translations: entries, table-driven rows, and the choice of a variant.
 #include "src/translate/registry.h"
 

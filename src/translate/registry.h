@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The book of operators, as the families fill it.
 #pragma once
 

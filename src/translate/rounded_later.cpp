@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Finds operations dependent on a result in which a small error becomes a step.
 #include "src/translate/rounded_later.h"
 

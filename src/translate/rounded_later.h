@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whether a small error of a result becomes a step.
 #pragma once
 

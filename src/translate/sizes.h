@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sizes of single axes, symbolic or known at export.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operations on streamed tensors, for which tract needs other statements.
 #pragma once
 

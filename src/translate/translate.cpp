@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs the translation of every node and collects all problems in one report.
 #include "src/translate/translate.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Translates the IR to an NNEF document, and reports every problem of the model in one run.
 #pragma once
 

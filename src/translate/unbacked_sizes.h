@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Data-dependent (unbacked) sizes in a document for tract.
 #pragma once
 

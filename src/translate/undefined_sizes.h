@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Undefined sizes: data-dependent sizes that no operation of the document defines, because the
 // target cannot, or because the operation was refused.
 #pragma once

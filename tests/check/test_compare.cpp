@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Deviation of outputs: what counts as equal, by which numbers, in which words.
 #include <doctest/doctest.h>
 

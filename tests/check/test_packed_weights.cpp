@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What an engine does with packed weights, by the memory that it takes.
 #include <doctest/doctest.h>
 

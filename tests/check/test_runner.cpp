@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A Runner gives the engine's outputs, and a comparison with them can fail.
 #include <doctest/doctest.h>
 

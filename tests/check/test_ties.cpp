@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What ties explain, and what they do not.
 #include <doctest/doctest.h>
 

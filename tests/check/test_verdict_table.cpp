@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The table that a check prints, letter by letter.
 #include <doctest/doctest.h>
 

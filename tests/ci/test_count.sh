@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # .ci/count on what ctest prints: lines of failed tests begin with a tab, or with blanks.
 set -euo pipefail
 count="$(dirname "$0")/../../.ci/count"

@@ -200,3 +200,4 @@ def saved(folder):
     x = torch.ones(2, 4)
     for name, value in {"tensor": x, "list": [x], "dict": {"x": x}, "nested": (x, [x, 2 * x])}.items():
         torch.save(value, f"{folder}/saved_{name}.pt")
+# SPDX-License-Identifier: Apache-2.0

@@ -67,3 +67,4 @@ def write_all(folder):
     torch.jit.trace(Deep().eval(), sample).save(folder / "deep.pt")
     torch.jit.trace(Deep(Eigenvalues).eval(), sample).save(folder / "deep_eigenvalues.pt")
     torch.jit.script(Deep(Branches).eval()).save(folder / "deep_branches.pt")
+# SPDX-License-Identifier: Apache-2.0

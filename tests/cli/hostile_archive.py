@@ -109,3 +109,4 @@ def archive(path, code, data=MODULE, more=(), compression=zipfile.ZIP_STORED):
 
 def forward(*lines):
     return HEAD + FORWARD + "".join(f"    {line}\n" for line in lines)
+# SPDX-License-Identifier: Apache-2.0

@@ -76,3 +76,4 @@ def write_all(folder):
 
 if __name__ == "__main__":
     write_all(Path(sys.argv[1]))
+# SPDX-License-Identifier: Apache-2.0

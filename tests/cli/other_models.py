@@ -337,3 +337,4 @@ def write_all(folder):
     quantised_models(folder)
     constant = torch.jit.trace(states.WritesConstant(), torch.ones(2, 3), check_trace=False)
     constant.save(folder / "WritesConstant.pt")
+# SPDX-License-Identifier: Apache-2.0

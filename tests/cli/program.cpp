@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Starts the program with posix_spawn, and watches its children through /proc.
 #include "tests/cli/program.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The real program in a folder of its own: what it prints, its exit code, and what it leaves
 // behind.
 #pragma once

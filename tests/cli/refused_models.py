@@ -185,3 +185,4 @@ def write_all(folder):
         torch.jit.script(model().eval()).save(folder / f"{model.__name__}.pt")
     traced = torch.jit.trace(Trained(), torch.randn(4, 3), check_trace=False)
     traced.save(folder / "Trained.pt")
+# SPDX-License-Identifier: Apache-2.0

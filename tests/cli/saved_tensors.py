@@ -64,3 +64,4 @@ def write_all(folder):
     torch.save({"expanded": torch.ones(1).expand(1 << 20, 1 << 20)}, folder / "saved_expanded.pt")
     torch.save({"epoch": 3}, folder / "saved_no_tensors.pt")
     cut(folder / "saved_cut.pt")
+# SPDX-License-Identifier: Apache-2.0

@@ -367,3 +367,4 @@ class WritesConstant(nn.Module):
         total = torch.tensor(0.5)
         total += x.sum()
         return x * total
+# SPDX-License-Identifier: Apache-2.0

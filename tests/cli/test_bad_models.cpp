@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Files that are no models, models that cannot be exported: one message, one code, nothing left.
 #include "tests/cli/program.h"
 

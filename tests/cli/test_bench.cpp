@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // bench: times of one or two artefacts in the real engine, with the sizes and states that it feeds.
 #include <filesystem>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Files that fail by themselves: --max-iterations bounds loops that values end, and sizes that
 // follow from values may have to be at least something.
 #include "nnef_writer/npz.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // check: artefacts against their models, ours and others', that fit, differ, or are of another
 // signature.
 #include <filesystem>

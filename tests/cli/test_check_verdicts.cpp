@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a check says of files that are wrong in one place, and of models that show too little.
 #include <cstring>
 

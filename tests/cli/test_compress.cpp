@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // export --compress: presets and settings by module, calibration, and what is refused.
 #include <cmath>
 #include <filesystem>

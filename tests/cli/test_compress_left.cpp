@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // export --compress: what stays as it was is said, or refused.
 #include <fstream>
 

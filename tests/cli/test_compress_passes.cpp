@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The passes of compression in `export` and in `opt`: left out, printed, and missing.
 #include <fstream>
 

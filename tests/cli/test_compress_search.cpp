@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // export --compress with --max-loss and --budget, and what --report says of compression.
 #include <algorithm>
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Options in a file, beside those of the command line: who wins, and what is said.
 #include "src/diag/error.h"
 #include "tests/cli/program.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What `diff` tells apart and what it does not, on models written by hand and on exports.
 #include <filesystem>
 #include <set>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Dynamic axes on the command line: what is said, written and refused.
 #include "src/diag/error.h"
 #include "tests/cli/program.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Engines that are missing, of the wrong series, slow, killed; and interruptions while one works.
 #include <signal.h>
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Exports that succeed, what they say and write, and destinations that are refused.
 #include <clocale>
 #include <filesystem>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every fixture, exported and checked in the newest engine and in an older one.
 #include "src/diag/error.h"
 #include "tests/cli/program.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // --float f16 on real models, in the real engine.
 #include <filesystem>
 

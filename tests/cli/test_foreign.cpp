@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Artefacts that nobody exported: written by hand, packed by other tools, or made by torch_to_nnef.
 #include <cmath>
 #include <cstdlib>

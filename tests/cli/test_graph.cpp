@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `graph` on models, graphs in text form and artefacts.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A graph in text form, FILE.ir, in place of a model: what check, export and ops do with it, and
 // what it lacks.
 #include "tests/cli/program.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // inspect and ops on models: what is known without and with sample inputs.
 #include "tests/cli/program.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // inspect on artefacts: exports, models written by hand, and what is none.
 #include <filesystem>
 

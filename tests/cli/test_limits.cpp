@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a command may take: time, memory, and what a small artefact can ask for.
 #include <sys/resource.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // lint: models, graphs as text, artefacts; what is found, what is clean, and --strict.
 #include <algorithm>
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a check says of where a difference begins, and of the statement at which an engine fails.
 #include "tests/cli/program.h"
 

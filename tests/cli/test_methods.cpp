@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Several methods in one export: all artefacts, or none.
 #include <sys/stat.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `t2nnef opt`: passes one by one on models and on graphs as text, what is verified, and what is
 // written.
 #include <filesystem>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every option that names an output, on everything that an output must not replace.
 #include <signal.h>
 #include <sys/stat.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Names of the user's own: --input-name and --output-name, and the preset that gives names.
 #include "nnef_writer/npz.h"
 #include "tests/cli/program.h"

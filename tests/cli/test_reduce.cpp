@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // reduce: models of about 500 operations with one planted fault come down to a few operations, and
 // the files that are written fail in the same way.
 #include <algorithm>

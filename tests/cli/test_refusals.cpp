@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // All refusals of a model in one report, without those that follow from others.
 #include <regex>
 

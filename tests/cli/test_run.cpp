@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // run: inputs by name, position and shape, engines, outputs as .npz; and what cannot be run.
 #include <filesystem>
 

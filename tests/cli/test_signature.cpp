@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which method is exported, and what becomes of its inputs.
 #include "tests/cli/program.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Models that remember: what is refused, what `--state` makes of them, and that the engines agree.
 #include "tests/cli/program.h"
 

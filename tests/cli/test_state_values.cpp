@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // First values of states: where an artefact has them, who reads them, and runs that feed states
 // back.
 #include <filesystem>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The log of steps, bundles for debugging, dry runs and metadata, all of the real program.
 #include <pty.h>
 #include <sys/wait.h>

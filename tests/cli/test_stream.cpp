@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // --stream on the command line: what is written, checked in pulses, warned of and refused.
 #include "tests/cli/program.h"
 

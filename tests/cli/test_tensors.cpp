@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tensors: what is read of state dictionaries, checkpoints and models, what is written, and what is
 // refused without running anything.
 #include <filesystem>

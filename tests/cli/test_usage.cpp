@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is said about the command line itself, without LibTorch.
 #include <sys/wait.h>
 

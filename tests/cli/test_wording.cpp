@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a newcomer reads: wrong files and flags by their names, tables that fit, colours.
 #include <algorithm>
 #include <fstream>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs artefacts in the tract wheel, in a process of its own, since the engine may end it.
 
     engine.py score MODEL ARTEFACT            prints what the answers on test.npz are worth

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The trained fixtures of the table, and what each is judged by."""
 
 from pathlib import Path

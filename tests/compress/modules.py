@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The trained fixtures as Python modules, for tools that take no TorchScript."""
 
 import ast

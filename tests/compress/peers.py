@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What other tools make of the trained fixtures: peers.py OUTDIR [MODEL...]
 
 Writes MODEL.NAME.nnef.tgz (torch_to_nnef) and MODEL.NAME.json: {"size": of the file, "value": its worth, where

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Models of published sizes with seeded random weights under every preset: time, memory, and the check.
 
     sizes.py [MODEL...] [--out build/sizes] [--markdown docs/compression_sizes.md]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The trained fixtures under every compression, and what other tools make of them.
 
     table.py [MODEL...] [--markdown docs/compression_table.md]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rounding that makes up for itself changes outputs less than rounding to the nearest does.
 #include <doctest/doctest.h>
 

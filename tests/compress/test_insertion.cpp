@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Insertions of several algorithms in one commit.
 #include <doctest/doctest.h>
 

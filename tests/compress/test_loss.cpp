@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How near two tensors are.
 #include <doctest/doctest.h>
 

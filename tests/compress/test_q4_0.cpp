@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Blocks of Q4_0: their bytes, their errors, and what they cannot hold.
 #include <doctest/doctest.h>
 

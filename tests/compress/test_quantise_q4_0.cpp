@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The pass `quantise-q4_0`: which weights it takes, what it writes, what others make of it.
 #include <doctest/doctest.h>
 

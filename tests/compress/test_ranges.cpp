@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Observers: ranges and scales, by formulas of torch's observers or worked out by hand.
 #include <doctest/doctest.h>
 

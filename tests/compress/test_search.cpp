@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which layers stay in floats, of made-up losses and sizes.
 #include <doctest/doctest.h>
 

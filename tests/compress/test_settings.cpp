@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Settings by scope: which holds for which operation, and what is refused.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a confined process can no longer do, as far as this kernel confines; each case in a child.
 #include <doctest/doctest.h>
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the operator tests cover, by operator, engine and argument.
 #pragma once
 

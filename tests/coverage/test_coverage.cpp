@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads what the operator tests have recorded, so it runs after them (a ctest fixture).
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // docs/diagnostics.md explains every id and every exit code, with the numbers of the program.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What names from files look like on a terminal.
 #include <doctest/doctest.h>
 

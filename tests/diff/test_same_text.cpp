@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Documents that say the same but for names and numbers.
 #include <doctest/doctest.h>
 

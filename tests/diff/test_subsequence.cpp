@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The longest common subsequence against the table of all lengths.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Programs traced at several sizes, for the tests of what becomes of the sizes.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a file says of sizes: comparisons in a form that engines read, or none.
 #include <doctest/doctest.h>
 

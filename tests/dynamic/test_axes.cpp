@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Declarations of dynamic axes: how they are read, and how the sample settles their symbols.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The sizes that a model is tried and checked at.
 #include <doctest/doctest.h>
 

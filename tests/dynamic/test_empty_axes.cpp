@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sizes that may be 0 although nobody said so: those of caches.
 #include <doctest/doctest.h>
 

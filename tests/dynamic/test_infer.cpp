@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whole programs: sizes from inputs to outputs, through arguments as well.
 #include "ir/print.h"
 #include "src/diag/error.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Numbers that follow from sizes, where a program uses them as keys, places and counts.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One graph for all sizes: what is assumed, what is suspicious, and what cannot be.
 #include "src/export/dynamic_model.h"
 #include "tests/dynamic/support.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the rules say of sizes, exactly: traced at several sizes, nothing measured.
 #include <set>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sizes that follow from values: what they are called, and what the file demands of them.
 #include "src/export/dynamic_model.h"
 #include "tests/dynamic/support.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Single operations that LibTorch runs for passes.
 #include <doctest/doctest.h>
 

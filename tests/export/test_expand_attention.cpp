@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fused layers of attention, and what they are made of, give the same.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Graphs as files: constants of every place and width come back as they were.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What layers are given, as rows; weights rounded by it, and biases corrected by it.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The table of layers: what became another operation, and loops, are measured all the same.
 #include <doctest/doctest.h>
 

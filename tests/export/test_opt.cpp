@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every pass by itself on every fixture: what promises to keep values does.
 #include <doctest/doctest.h>
 

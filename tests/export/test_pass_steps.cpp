@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What runs passes one by one: faults are found where they are, and values of passes that rewrite
 // weights are the same on every form of layer.
 #include <doctest/doctest.h>

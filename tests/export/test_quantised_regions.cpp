@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What passes of compression compute, over LibTorch's kernels.
 #include <doctest/doctest.h>
 

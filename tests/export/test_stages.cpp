@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What export and opt give to passes.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Compares every #include with the table of what each folder may include (STYLE §2). Each folder has a row in
 docs/architecture.md, and the rooms of src/frontend and src/eval hold only what needs torch.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Finds sources without the line that names their licence; with --write, adds it.
 
 usage: check_licence.py SOURCE_DIR [--write]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Says which private names a folder defines twice: its sources are compiled in batches, several as one text.
 
 usage: check_names.py SOURCE_DIR

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Compares the lengths of headers, sources, Python files and C++ functions with the house rules (STYLE §8).
 
 usage: check_sizes.py SOURCE_DIR

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Finds words that have no meaning in the field, or another one there (STYLE §7), in names, comments, messages and pages.
 
 usage: check_words.py SOURCE_DIR

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Prints how the product is built: its size, how often facts about an operator are said, rooms, words and casts.
 
 usage: structure.py SOURCE_DIR

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # clang-tidy on a fixed part of the sources that takes about a minute of one core: the headers of all
 # folders without torch, and the sources of the folders that read files from strangers or end the process,
 # each as one file. The rest, and the analyzer, are for `make tidy`.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A recorded graph must compute what the program computed: it is run again, node by node.
 #pragma once
 

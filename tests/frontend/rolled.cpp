@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/frontend/rolled.h"
 
 #include "src/diag/error.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Models whose loops are recorded as scans.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // In-place writes, views and their aliases come out as pure operations that compute the same.
 #include "tests/frontend/replay.h"
 #include "tests/support/script.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Guards of operators: what fits passes, what LibTorch would trust is refused.
 #include <doctest/doctest.h>
 

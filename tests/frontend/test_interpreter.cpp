@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The constructs of TorchScript just execute; what depends on data is refused.
 #include <thread>
 

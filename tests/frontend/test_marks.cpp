@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is read from data, and what follows from sizes, is never lost: every operator on numbers,
 // strings and containers that this LibTorch registers is given marked operands, one at a time.
 #include <algorithm>

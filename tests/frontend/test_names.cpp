@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Names and places: parameters keep their path, operations their module and the user's line.
 #include <cstdlib>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Loops of static exports: unrolled and noted by the trace, made scans by a pass.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Loops recorded as scans: what is recorded, and that it computes what the program did.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Loops that cannot be recorded as scans.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // With keep_sizes, numbers computed from sizes stay expressions until `bind-sizes` gives them
 // values.
 #include "ir/print.h"

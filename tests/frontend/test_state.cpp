@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What forward changes of the model: followed, made explicit or refused.
 #include <doctest/doctest.h>
 

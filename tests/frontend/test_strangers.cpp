@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Files that were made to break t2nnef end with an error, and nothing of them runs.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Touches every value that is handed out: a view past the end must not go unnoticed.
 #include "tests/fuzz/entries.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is fuzzed: each function reads bytes that anybody could have written, and either understands
 // them or throws one of the errors that a reader may throw. Anything else ends the program.
 #pragma once

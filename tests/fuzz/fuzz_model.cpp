@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // libFuzzer's way in: the loader of TorchScript files, from a file in memory.
 #include <sys/mman.h>
 #include <unistd.h>

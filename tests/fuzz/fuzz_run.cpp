@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // libFuzzer's way in: an artefact of one text, run in the reference interpreter on zeros.
 #include <algorithm>
 #include <cstdint>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Damaged artefacts, artefacts of a single operation with odd arguments, and ones that grow."""
 import pathlib
 import re

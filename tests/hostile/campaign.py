@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Attacks the program for a while and counts how it ends; see README.md.
 
 usage: campaign.py --program T2NNEF [--seconds S] [--seed N] [--workers N] [--out DIR] [--page FILE]

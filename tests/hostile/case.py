@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One attack: files, a command line, and how the machine treats the program meanwhile."""
 import dataclasses
 import json

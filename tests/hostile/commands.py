@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Strange command lines and options files, and what happens to a program that runs: faults."""
 import json
 import os

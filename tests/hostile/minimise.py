@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A smaller file that fails in the same way: pieces are left out as long as the problem stays."""
 import dataclasses
 import time

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Damaged TorchScript files: zip structure, pickles, code; and damaged samples."""
 import re
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Damages bytes, texts and archives. Every function takes a random.Random and gives bytes."""
 import io
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Models that call one operator of LibTorch with strange arguments: kernels that trust them crash."""
 import io
 import pathlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs a case in a folder of its own, among things that nothing may touch, and judges how it ended."""
 import dataclasses
 import os

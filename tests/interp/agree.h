@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Statements of NNEF, run in the real tract and in the reference interpreter: both must give what
 // was worked out by hand.
 #pragma once

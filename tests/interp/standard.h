@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Statements of NNEF 1.0.5 in the reference interpreter, against values worked out from the text of
 // the specification.
 #pragma once

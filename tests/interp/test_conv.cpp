@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Convolutions, from the formulas of NNEF 1.0.5 §4.3.1 written out.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What tract 0.23.9 gets wrong by its own documents, and the reference right. docs/engine_bugs.md
 // lists these cases; an engine that changes its mind fails here.
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Calls of every declared operation, with tensors of few elements or none: each gives a result, or
 // an error in words.
 #include <doctest/doctest.h>

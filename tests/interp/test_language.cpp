@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The language of NNEF 1.0.5 §3: expressions, fragments, symbols, variables, and what is wrong.
 #include <doctest/doctest.h>
 

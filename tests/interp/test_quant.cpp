@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Quantisation, in the graph and beside it: NNEF 1.0.5 §4.9.5 and §7; regions of interest (§4.6).
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reductions, products of matrices and normalisations: NNEF 1.0.5 §4.4, §4.7, §4.9.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The reference interpreter as an engine of the check.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The same values under other indices, and parts of tensors: NNEF 1.0.5 §4.5, and tract's ways.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The standard's operations on tract's other element types, beside tract itself.
 #include <doctest/doctest.h>
 

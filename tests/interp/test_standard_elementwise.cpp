@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Element by element: NNEF 1.0.5 §4.2 and the activation functions of §4.9.1, and tract's ways.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Gathers, scatters, top-k and slices, against values worked out by hand.
 #include <doctest/doctest.h>
 

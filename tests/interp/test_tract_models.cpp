@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operations of single families of models, beside tract.
 #include <doctest/doctest.h>
 

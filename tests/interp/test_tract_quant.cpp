@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Quantised tensors of tract, against values worked out by hand.
 #include <doctest/doctest.h>
 

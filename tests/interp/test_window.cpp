@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Boxes, pools and resampling, from the formulas of NNEF 1.0.5 §4.3 written out.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Building a graph, looking things up in it, operation names and their columns.
 #include <doctest/doctest.h>
 

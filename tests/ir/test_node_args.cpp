@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Arguments by schema name: absent ones, kinds of numbers, dims from either end, what was read.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The text form: what it looks like, that it loses nothing, and what its errors say.
 #include <doctest/doctest.h>
 

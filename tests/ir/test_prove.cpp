@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Proofs about sizes: what must be found, and that nothing is ever proven wrongly.
 #include <doctest/doctest.h>
 

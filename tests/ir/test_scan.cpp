@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // t2n::scan: what verify refuses, and what running it gives.
 #include "ir/scan.h"
 #include "tests/ir/support.h"

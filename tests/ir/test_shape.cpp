@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Symbolic sizes: canonical form, Python's division, text and back.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tensors: element access, copies and streaming for any strides, conversions between dtypes.
 #include <doctest/doctest.h>
 

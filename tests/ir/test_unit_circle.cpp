@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Points of the unit circle: symmetric to the last bit, and exact at quarters of a turn.
 #include <doctest/doctest.h>
 

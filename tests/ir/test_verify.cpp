@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One broken graph per invariant.
 #include <doctest/doctest.h>
 

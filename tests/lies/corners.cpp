@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Files that are wrong in a corner only: at some sizes, for some integers, beyond some number.
 #include <algorithm>
 #include <cmath>

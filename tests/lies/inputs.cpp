@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Files that do not look at an input, and states that are not fed back.
 #include "tests/lies/lies.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whether a wrong file is wrong at all: judged on more and stranger inputs than a check has, in f64
 // without an engine, and in the engine.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Some lies of each kind, the same ones each time.
 #include "tests/lies/lies.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Wrong artefacts made of right ones: what a check has to refuse.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // t2n_lies MODEL.pt [--inputs FILE.npz] [--dynamic SPEC]… [--state] [--most N] [--seed N] [--seeds
 // N] [--only FILE]: exports a model, makes wrong files of the right one, and says of each what a
 // check says: a line per lie, "KIND<tab>VERDICT<tab>WHAT<tab>MORE". The first line is the right

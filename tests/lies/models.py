@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Small models for kinds of lies that neither the fixtures nor the zoo have a place for."""
 
 import warnings

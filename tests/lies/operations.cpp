@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Files that compute with another operation, another number, or another part of a tensor.
 #include <algorithm>
 #include <array>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Files whose outputs are not the model's, or only in part.
 #include <optional>
 #include <utility>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Files that quantise in another way: another scale, zero point, rounding or limit.
 #include <array>
 #include <cmath>

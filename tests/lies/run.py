@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Wrong artefacts made of right ones, and what a check says of them.
 
     run.py test                    lies over some fixtures: exit 1 unless all that are expected are seen

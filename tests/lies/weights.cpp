@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Files whose weights are not the model's.
 #include <algorithm>
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whole documents: of other exporters, and broken ones.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The strict lint: documents that break one rule each, and documents that break none.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shapes of tract documents at the sizes that they allow: what is wrong, what would make it right,
 // and what is let through.
 #include <doctest/doctest.h>

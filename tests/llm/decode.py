@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The character model, exported with --preset causal-llm and decoded as tract's client causal_llm does.
 
     decode.py --program build/t2nnef

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Faults in artefacts: each changes one statement or one weight of a folder.
 
     faults_of(folder)     all that are known, in the order of the file: kind, statement, and how to plant it

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """An exporter with forms, names and an order of its own, for the model `foreign` of models.py.
 
     write(model, inputs, folder)     writes an artefact, and returns the module of each statement by its name

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Models in which faults are planted, made with torch alone, with seeded random weights.
 
     make(name, folder)    writes folder/name.pt and folder/name.npz, and returns their paths

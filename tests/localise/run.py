@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Plants faults in artefacts, and tests whether a check names the layer that each is in.
 
     run.py test                     a few faults, as ctest runs them: all must be found

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which LibTorch is taken, in folders that look like some.
 #include <doctest/doctest.h>
 

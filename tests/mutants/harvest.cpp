@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Says which planted faults each test case reached: lines of T2N_MUTANT_CASES.
 #include <doctest/doctest.h>
 

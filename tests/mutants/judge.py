@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs the tests of the copy: once without a fault, to see which test reaches which, then against each fault."""
 
 import hashlib

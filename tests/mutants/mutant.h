@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The switch of the planted faults, in the copy of the sources only.
 #pragma once
 

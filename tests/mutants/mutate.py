@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Plants small faults in a copy of the sources and sees which of them no test notices.
 
     mutate.py [--only WORD] [--first N] [--budget S] [--copy FOLDER]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What came of the faults, as a table for the terminal and as docs/mutants.md."""
 
 import collections

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Makes the copy of the sources with the faults in it, and builds it."""
 
 import fnmatch

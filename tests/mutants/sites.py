@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Finds places for one-line faults in C++ as clang-format leaves it: statements and conditions in function bodies.
 
 A place is an expression that stands whole between its own delimiters, so that a choice between two copies of it,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A document with all that there is in one.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Models read back from disk, and what is wrong with those that cannot be.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The seeds of the fuzzers and what these found, without the fuzzers.
 #include <doctest/doctest.h>
 

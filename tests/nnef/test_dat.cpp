@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reading tensor files that are not what they claim to be.
 #include <doctest/doctest.h>
 

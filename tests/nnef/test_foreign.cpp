@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Models that other exporters wrote.
 #include <doctest/doctest.h>
 

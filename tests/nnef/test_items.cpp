@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tensor files of every item type, as the versions of NNEF and tract define them.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Identifiers, labels and unique names.
 #include <doctest/doctest.h>
 

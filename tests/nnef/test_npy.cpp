@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // .npy and .npz files made by hand, good and bad.
 #include <doctest/doctest.h>
 

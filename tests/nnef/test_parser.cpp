@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reading NNEF text: round trips through the printer, liberties of other exporters, syntax errors.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random documents, printed and read back: the same data, not just the same text.
 #include <doctest/doctest.h>
 #include <rapidcheck.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // NNEF text that is none: messages with their place, bounded depth, damaged documents.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Archives that somebody damaged, or made to do damage.
 #include <doctest/doctest.h>
 

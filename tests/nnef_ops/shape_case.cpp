@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A call written as text, through binding and shape inference.
 #include "tests/nnef_ops/shape_case.h"
 

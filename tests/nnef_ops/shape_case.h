@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Calls with the shapes of their operands, for tests of shape rules.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The book has a row for every operation, and no others.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // At what rate an axis streams.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Calls that break a rule of their operation, and what is said of them.
 #include <doctest/doctest.h>
 

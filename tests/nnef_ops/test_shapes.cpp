@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shapes of every operation of the standard, as the reference tools infer them.
 #include <doctest/doctest.h>
 

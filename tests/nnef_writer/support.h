@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A folder of its own for each test, a document to write, and the system's tools as a second
 // opinion on what was written.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Artefacts on disk: complete or absent, reproducible, never at the cost of somebody's files.
 #include <doctest/doctest.h>
 #include <sys/resource.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tensor files: exact headers, every dtype, strided, joined and cast parts, refusals.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What an output may replace: never what is no plain file, and never what the command reads.
 #include <fcntl.h>
 #include <signal.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where compressed blobs get a new table: where bytes of another kind begin.
 #include <doctest/doctest.h>
 

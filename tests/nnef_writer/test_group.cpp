@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Artefacts that appear together, and what their folders share.
 #include <doctest/doctest.h>
 

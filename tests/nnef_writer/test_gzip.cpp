@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One gzip member, whatever the number of threads; gzip itself judges it.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Arrays of every dtype and rank through a file and back, and files that cannot be written.
 #include <cstring>
 

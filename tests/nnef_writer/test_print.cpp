@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The exact text of every kind of expression, statement and declaration.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Strict files of the zoo, converted to ONNX by NNEF-Tools and run in onnxruntime, against torch's own outputs.
 
     convert.py ZOO [--program build/t2nnef] [--markdown docs/onnx.md]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operator tests of models with parameters, on every target.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operator tests of one expression each, in the inputs x, y and z.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sizes that follow from the values of tensors: one export, run on values of which other ones
 // follow, none and all among them.
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Complex tensors, which the file holds as pairs.
 #include <limits>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sizes that stay open: products, attention with and without a past, rotary positions.
 #include <doctest/doctest.h>
 

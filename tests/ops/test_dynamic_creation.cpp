@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sizes that stay open: tensors made from sizes.
 #include <doctest/doctest.h>
 

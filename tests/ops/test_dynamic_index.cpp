@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sizes that stay open: reading and writing at positions.
 #include <doctest/doctest.h>
 

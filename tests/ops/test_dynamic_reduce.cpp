@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sizes that stay open: reductions, norms, orders and running sums.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sizes that stay open: recurrent layers over a symbolic time, and losses.
 #include <doctest/doctest.h>
 

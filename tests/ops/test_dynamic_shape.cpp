@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sizes that stay open: views, broadcasts and parts of tensors.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sizes that stay open: convolutions, pools and interpolation over symbolic spatial axes.
 #include <doctest/doctest.h>
 

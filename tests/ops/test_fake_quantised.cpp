@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Numbers rounded to what integers could hold: LibTorch's own operators for training with it.
 #include <cmath>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fourier transforms of real and complex tensors: short ones are matrices, long ones tract's own.
 #include "ops/all.h"
 #include "src/export/pass_table.h"

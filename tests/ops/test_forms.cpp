@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Forms of arguments that the tests of the families leave out: overloads, negative axes, rank 0,
 // keyword arguments.
 #include <limits>

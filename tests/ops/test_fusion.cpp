@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What tract makes of our graphs: its own profile names the fused operators.
 #include <doctest/doctest.h>
 

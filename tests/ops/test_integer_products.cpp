@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Linear layers of many products, which newer engines sum as integers.
 #include "tests/ops/check_script.h"
 #include "tests/support/dynamic.h"

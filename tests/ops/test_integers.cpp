@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Integers that strict NNEF computes: which may leave the exact ones of f32, said with the inputs.
 #include <doctest/doctest.h>
 

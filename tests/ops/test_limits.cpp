@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What an engine cannot do, shown by the smallest model that it rejects or gets wrong: a refusal is
 // wrong from the version on in which its model passes.
 #include <doctest/doctest.h>

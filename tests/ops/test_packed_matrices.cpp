@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Products with weights of 8 and 4 bits that bring their scales along.
 #include "tests/ops/check_script.h"
 

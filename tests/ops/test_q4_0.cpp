@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Weights packed as Q4_0: the engine gives what torch gives on the floats that the blocks stand
 // for.
 #include "ir/evaluator.h"

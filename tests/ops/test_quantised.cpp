@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Quantised tensors: their integers and LibTorch's rounding, said in plain operations.
 #include "tests/ops/check_script.h"
 

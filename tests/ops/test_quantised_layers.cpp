@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Layers of quantised tensors: convolutions of all ranks, transposed ones, those that quantise what
 // they are given, tables, and products with integers.
 #include "tests/ops/check_script.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a model asks of its quantised tensors, as plain numbers.
 #include "tests/ops/check_script.h"
 #include "tests/support/strict_case.h"

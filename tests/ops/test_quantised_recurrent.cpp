@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Recurrent layers that quantise what they are given, as torch's dynamic quantisation makes them.
 #include "tests/ops/check_script.h"
 #include "tests/support/dynamic.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Elements that lie between two integers of a quantised tensor: each kernel of LibTorch rounds them
 // in its own way. Zero points are odd, so that it shows on which side of the rounding they are.
 #include "tests/ops/check_script.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tables of small integers: packed by LibTorch or as rows of bytes, one row or bags of rows.
 #include "tests/ops/check_script.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What moves elements of quantised tensors, whose scales may be others before and after.
 #include "tests/ops/check_script.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writes to quantised tensors, and what they say of themselves.
 #include "tests/ops/check_script.h"
 

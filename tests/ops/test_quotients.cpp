@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Quotients whose last bit becomes a step, for operands that lie at ties.
 #include <limits>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Entries that repeat along an axis, in front of products: the engine may not leave them out.
 #include "tests/ops/check_script.h"
 

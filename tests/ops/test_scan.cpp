@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Loops as tract_core_scan, in every engine.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Loops of TorchScript over open axes, traced at several sizes and rolled, in every engine.
 #include <doctest/doctest.h>
 

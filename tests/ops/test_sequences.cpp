@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Packed sequences: recurrent layers over sequences of several lengths, and what is padded again.
 #include "ir/evaluator.h"
 #include "src/diag/error.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Short-time Fourier transforms and back, and the spectrograms that audio models begin with.
 #include "tests/ops/expressions.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Strict NNEF, word for word: what the rules of src/strict make of models' operators.
 // That every operator case computes the right thing is tested by all other families
 // (strict_case.h).

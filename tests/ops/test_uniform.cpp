@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tensors of which the engine may know the one number that they hold: their sizes are not
 // forgotten.
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operators of torchvision, whose reference is ours; tests/values compares it with a definition in
 // Python.
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Every fixture, exported and run by `t2nnef run` in tract, against torch.jit.load of the same file;
 trained ones on their labels, too.
 

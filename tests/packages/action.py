@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs the shell steps of action.yml as a runner does, with a wheel in the cache: an export, and one that is refused.
 
 usage: action.py WHEEL MODEL.pt     needs a Python with PyYAML; `python` on PATH is a fresh environment

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Installs a build into a folder, moves it, and uses it there: program, man page, completions, CMake package, SBOM.
 
 usage: check_install.py BUILD_DIR

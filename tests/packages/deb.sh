@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Installs the .deb by apt, uses it as nobody, and removes it again.
 install_debian /source/build/packages/t2nnef_*.deb
 [ "$(as_nobody t2nnef --version | head -n 1)" = "t2nnef $(dpkg-query -W -f '${Version}' t2nnef)" ] || fail "the version"

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Runs a script of this folder in a clean Debian 12: in_clean_root.sh SCRIPT [ARGUMENT…]. What the script changes is gone
 # afterwards. It finds the source tree at /source and LibTorch at /torch, both read-only, and the engine's library in
 # T2NNEF_TRACT_LIB. as_nobody COMMAND… runs a command as the user nobody, without network and environment.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # What the scripts have that run in a clean root.
 set -euo pipefail
 work=/tmp/work

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The Python module of an installed wheel: exports a file and a module, checks, and raises what is refused.
 
 usage: module.py MODEL.pt

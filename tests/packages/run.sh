@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Installs the packages of build/packages in clean places and uses them there: run.sh. As root, on Debian.
 set -eu
 cd "$(dirname "$0")/../.."

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Unpacks the archives as nobody into two folders, moves them, and uses them from a third; nothing else is installed.
 for archive in /source/build/packages/t2nnef-*-linux-*.tar.gz; do
   as_nobody mkdir -p first "second folder"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Installs the wheel with its extra by pip, as nobody; uses the program and the Python module.
 unset T2NNEF_TRACT_LIB  # the one that the extra brings
 install_debian python3-venv

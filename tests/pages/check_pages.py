@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Whether the generated pages name the commit they were made at, and are not too old.
 
 Exits with 77, which ctest shows as skipped, where git cannot say: no git, or a shallow clone.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs the code blocks of a page in order, in one folder: ```sh and ```python. A comment `<!-- not run: why -->` before a
 block leaves it out.
 

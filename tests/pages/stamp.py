@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The line at the end of a generated page that names the commit it was made at.
 
 usage: stamp.py FILE      puts the line of the commit that is checked out into a page

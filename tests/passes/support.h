@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Running passes on textual graphs.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which symbols become sizes, and where.
 #include <doctest/doctest.h>
 

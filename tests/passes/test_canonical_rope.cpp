@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every way to write a rotary embedding that is recognised, and the near misses.
 #include <doctest/doctest.h>
 

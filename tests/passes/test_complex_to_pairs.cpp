@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Complex graphs as real ones.
 #include <doctest/doctest.h>
 

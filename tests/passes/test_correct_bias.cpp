@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The pass `correct-bias`: what rounded weights are off by on average is taken off the bias.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What goes and what stays.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which layers are equalised, and to what. Values of forms are compared in
 // tests/export/test_pass_steps.cpp.
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fused attention as the layers that it is made of.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Packed sequences become padded ones with lengths.
 #include <doctest/doctest.h>
 

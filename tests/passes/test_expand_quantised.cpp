@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Quantised graphs as plain ones.
 #include <doctest/doctest.h>
 

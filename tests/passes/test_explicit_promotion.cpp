@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Casts in front of operands, and behind results that torch stored in another dtype.
 #include <doctest/doctest.h>
 

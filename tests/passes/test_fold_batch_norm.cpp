@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What folds, what it is called afterwards, and what stays. Values of every form of layer are
 // compared in tests/export/test_pass_steps.cpp.
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is folded: the rule of sizes, views, sharing, and what never folds.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which linear layers are sums of integers, and the near misses.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From fake quantisation to quantised regions: integers, moved by what moves reals, and layers
 // between them.
 #include <doctest/doctest.h>

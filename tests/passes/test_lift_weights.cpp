@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The pass `lift-weights`: matrices of loops' bodies become constants of the graph around.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A planted fault for each rule of the lint, and graphs that it has nothing to say of.
 #include <doctest/doctest.h>
 

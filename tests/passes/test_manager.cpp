@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Names, order, printing and timing of pipelines.
 #include <doctest/doctest.h>
 

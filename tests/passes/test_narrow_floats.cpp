@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What becomes f16, what stays in f32, and the casts between both.
 #include <doctest/doctest.h>
 

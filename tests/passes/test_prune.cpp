@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Small weights set to zero, by settings.
 #include <doctest/doctest.h>
 

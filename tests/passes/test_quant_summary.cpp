@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is said of quantised graphs, and the distance of the reals that outputs may be.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Passes that make integers of floats, one by one.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Weights behind quantisers, as the integers that they are.
 #include <doctest/doctest.h>
 

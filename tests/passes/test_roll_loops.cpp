@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Unrolled loops in, scans out.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A graph that is recorded operation by operation: its loops become scans when they end.
 #include <doctest/doctest.h>
 

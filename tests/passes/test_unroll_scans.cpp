@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Scans in, iterations one after the other out.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Opens pictures in headless Chromium: browser.py T2NNEF FIXTURES. A graph of 5,000 nodes loads in time and its nodes are
 found, texts of a model stay texts, and Graphviz reads the DOT files. Exit 77 without Chromium or Graphviz."""
 

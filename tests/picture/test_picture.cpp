@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pictures of graphs and artefacts as data, and the texts of all formats.
 #include <doctest/doctest.h>
 

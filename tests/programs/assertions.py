@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a file says of its sizes: the `extension tract_assert` lines of graph.nnef, evaluated."""
 
 import ast

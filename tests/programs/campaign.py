@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Judges many programs with two workers, and says what came of them."""
 
 import collections

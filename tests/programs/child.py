@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A process that answers requests: what may die, run for ever or eat the memory runs in one.
 
 Frames over its pipes: eight bytes of length, a pickle. An answer is (what failed or None, value).

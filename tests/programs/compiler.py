@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """torch's compiler in a process of its own: some programs end it with a signal."""
 
 import warnings

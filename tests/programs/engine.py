@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The real tract in a process of its own: a panic aborts it, and a graph may keep it busy for ever."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """t2nnef as a server that forks for every command line, so that LibTorch is loaded once; see fork_server.cpp."""
 
 import os

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Preloaded into t2nnef, it makes the process load LibTorch once and serve many command lines,
 /// each in a fork: to load LibTorch takes five times as long as to export a small program.
 ///

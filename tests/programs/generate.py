@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Random programs: programs(seed, is_dynamic) are the same wherever they are made."""
 
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Templates and how they are filled.
 
 A template is a line or more of a program with holes:

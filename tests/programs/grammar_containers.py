@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Lists, dictionaries, tuples, optionals and classes: expressions that read them, statements that change them."""
 
 LISTS = {

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Statements that hold blocks, and programs' ends."""
 
 CONTROL = [

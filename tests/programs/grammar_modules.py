@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Submodules, functions and methods, attributes, flags of torch; scripted and traced parts."""
 
 MODULES = {

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Expressions of numbers, booleans and strings; how the templates are read stands in grammar.py."""
 
 # Numbers of the program and of sizes.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tensors: expressions that take numbers, views of views, and writes through them."""
 
 TENSORS = {

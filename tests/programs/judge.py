@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The verdict on a program: what the export says, and what the written file computes.
 
 right    written, and equal to torch at all values and sizes that torch and the file allow

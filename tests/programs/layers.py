@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Random networks: programs(seed, is_dynamic) are the same wherever they are made.
 
 A row of layers_*.py makes a variable of one kind of another. A tensor's kind says what its axes are:

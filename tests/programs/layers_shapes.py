@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Layers that mix, move, join and part; embeddings; what every network has. How rows are read: layers.py."""
 
 EACH = [  # of every kind of tensor

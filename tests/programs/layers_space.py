@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Layers over space: convolutions, pools, resizing, norms, pads. How rows are read: layers.py."""
 
 MODE = "{|||, padding_mode='reflect'|, padding_mode='replicate'|, padding_mode='circular'}"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Layers over time: recurrent layers, loops over rows, attention, masks, spectra. How rows are read: layers.py."""
 
 RECURRENT = {

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A program: a module's source with its inputs. As text, the file of a kept case; as code, torch's.
 
     # inputs: [["x", "f32", ["B", 3]], ["z", "i64", [4]]]

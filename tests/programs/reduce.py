@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Makes a program smaller while its verdict stays of the same kind: delta debugging on its tree.
 
 Statements are removed or replaced by their blocks, expressions by their parts or by literals,

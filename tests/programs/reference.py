@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """torch on a saved program, in a process of its own: at other values a loop may have no end."""
 
 import contextlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Random and kept programs, exported and compared with torch at other values and sizes.
 
     run.py seeds FROM-TO    random programs of each generator; findings and results.jsonl go to --out

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The state of a program that is being written: its lines so far, and what they compute on the sample.
 
 TorchScript is a part of Python, so that each statement is run as soon as it is chosen: what raises

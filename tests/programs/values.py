@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What programs are run on: integers and quarters, so that torch and the engine compute the same."""
 
 import torch

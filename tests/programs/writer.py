@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Writes a function's body: random statements, then a return that reads what they left."""
 
 import re

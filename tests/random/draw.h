@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random calls of an operator, drawn from its signature with RapidCheck.
 #pragma once
 

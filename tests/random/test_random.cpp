@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random calls of every operator: exported, run in the newest engine, compared with torch; or
 // refused.
 #include <doctest/doctest.h>

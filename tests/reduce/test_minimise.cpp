@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Delta debugging over lists, and parts of graphs.
 #include <doctest/doctest.h>
 

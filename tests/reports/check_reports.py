@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs every command with every form of report, and compares the reports with their schemas.
 
 usage: check_reports.py T2NNEF REPOSITORY; exits with 77 where the validators are not installed.

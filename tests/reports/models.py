@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Models whose reports are tested: usage: models.py FOLDER."""
 
 import sys

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # run.sh BASE [OPTION...]: builds the commit BASE beside this tree and compares what both write.
 set -euo pipefail
 cd "$(dirname "$0")/../.."

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Compares what two builds write, byte for byte: same.py BASE OTHER [--zoo FOLDER] [--only PART] [--files].
 
 BASE and OTHER are source trees with a release build in build/. Compared are fixtures, kept programs

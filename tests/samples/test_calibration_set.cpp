@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which rows of a calibration set are one batch.
 #include <doctest/doctest.h>
 

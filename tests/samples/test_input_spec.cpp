@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every form of `--input`, and what is said about those that are none.
 #include <doctest/doctest.h>
 #include <unistd.h>

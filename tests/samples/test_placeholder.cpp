@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The line that `t2nnef inspect` offers for inputs that a file does not know.
 #include <doctest/doctest.h>
 

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # The program with the sanitized libt2nnef.so, which the caller's environment puts in place: export,
 # check, run, inspect, diff, and files that are damaged. Exit codes have to be those of the program; a
 # sanitizer that has found something ends with another. $1: the program; $2: the sanitized library

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Models with packed sequences, traced and scripted: each is exported once, run at other lengths, and
 compared with torch. Usage: lengths.py --program PROGRAM [WORD]"""
 

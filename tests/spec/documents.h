@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Documents for tests of sizes, made of their parts.
 #pragma once
 

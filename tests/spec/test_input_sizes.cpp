@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the sizes of inputs say of symbols, and which sizes may not be given together.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Declarations of operations, and the binding of a call's arguments to their parameters.
 #include <doctest/doctest.h>
 

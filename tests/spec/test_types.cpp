@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Types of declarations, of calls, and of the tensors of a graph.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Expressions of streams `x` and, of a second input, `y`: exact in pulses, or refused for a reason."""
 
 # (name, expression, what the model has, shapes with -1 for the stream, size of the pulses, axes, reason or "")

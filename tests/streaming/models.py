@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Models of the kinds that people stream, and what becomes of each: exact in pulses, or refused for a reason."""
 
 import math

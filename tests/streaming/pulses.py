@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """tract's C interface of 0.23 by ctypes: a model in pulses, fed piece by piece. Nothing of t2nnef takes part.
 
 As a program it serves requests of run.py, one JSON a line: a panic of the engine ends this process alone.

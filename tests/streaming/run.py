@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Models and expressions in tract's pulses against torch on the whole input, by a driver of its own.
 
     run.py --program build/t2nnef [--quick] [--only PATTERN] [--markdown FILE]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs the operator tests' strict documents in NNEF-Tools: parser, shape inference, interpreter.
 
 usage: check_cases.py FOLDER [--programs NAME,NAME...] [CASE...]

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Runs check_cases.py with NNEF-Tools, which cmake/setup.sh installs into a folder of its own: it
 # wants an older numpy than others do.
 set -eu

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Documents in tract's words, said in standard ones: text in, text out.
 #include <doctest/doctest.h>
 

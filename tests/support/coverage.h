@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the operator tests have seen: which arguments of which operator, in which engine, how it
 // went.
 #pragma once

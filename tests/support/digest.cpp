@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A line per artefact, by program, test case and place in it.
 #include "tests/support/digest.h"
 

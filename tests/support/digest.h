@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What operator tests export, as digests that two builds can be compared by.
 #pragma once
 

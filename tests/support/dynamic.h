@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operator tests with open sizes: one export, run in the real engine at several sizes.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A graph with inputs and what torch computes from them: the common end of all operator tests.
 #pragma once
 

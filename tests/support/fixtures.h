@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fixtures that passes and commands are tried on, with values for their inputs.
 #pragma once
 

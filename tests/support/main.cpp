@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The main function of every test program; engine workers are the same program started again.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>

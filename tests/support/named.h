@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tensors as samples of a model's inputs.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a refusal is about: the operator and the argument that its text names.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operator tests in three lines: inline TorchScript, exported, run in the real engine, compared.
 #pragma once
 

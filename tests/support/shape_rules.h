@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every traced graph of the operator tests is a test of the shape rules, too.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The operator tests' examples as strict NNEF, for the test that runs them in NNEF-Tools.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Models written by hand, and the engines of this machine to run them in.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where engines are looked for, and which one may serve a target.
 #include <doctest/doctest.h>
 

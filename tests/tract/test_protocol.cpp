@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The channel to the worker: what goes in comes out, and a broken end is noticed.
 #include <doctest/doctest.h>
 #include <signal.h>

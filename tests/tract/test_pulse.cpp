@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Models in pulses, in real engines: delays, pieces, fresh states, refusals.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tract's error chains and panics, as users get to read them.
 #include <doctest/doctest.h>
 

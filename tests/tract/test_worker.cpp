@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The engine worker against real engines: right numbers, refusals, panics, loops, kills.
 #include <doctest/doctest.h>
 #include <signal.h>

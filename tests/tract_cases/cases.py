@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs tract's own test graphs (harness/nnef-test-cases of its repository) by `t2nnef run`, in tract and in the reference
 interpreter, and says of each whether it gives what its script expects.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Each form that only tract needs has its reason in docs/engine_bugs.md.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sizes in tract's spelling mean what they are, though its division truncates.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Graphs by hand and messages of errors, for the tests of the core of ops. No torch.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One operation on x f32[2,3], translated by a function: what the emitter writes for it.
 #pragma once
 

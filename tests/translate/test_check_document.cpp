@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Documents that must not be written: what is said of them, and what to declare instead.
 #include <doctest/doctest.h>
 

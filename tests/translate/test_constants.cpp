@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Numbers and constants: literals, geometry, repetition, and what is stored once.
 #include <doctest/doctest.h>
 

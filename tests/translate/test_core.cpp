@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the emitter writes: documents, names, operands, extensions.
 #include <doctest/doctest.h>
 

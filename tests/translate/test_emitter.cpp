@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the emitter writes for sizes that are open, and for what repeats.
 #include <doctest/doctest.h>
 

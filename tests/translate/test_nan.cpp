@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // NaN that a program makes, and what is said of it.
 #include <doctest/doctest.h>
 

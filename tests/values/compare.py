@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What models of tests share that are run at other values: each is exported once, run at other inputs, and
 compared with torch."""
 

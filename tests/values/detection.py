@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The ends of detectors. torchvision.ops.nms is written here by its definition: LibTorch has no such operator, and
 t2nnef computes its own reference."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Mixtures of experts, in the ways in which libraries write them: routings leave experts unused, or give one all."""
 
 from typing import List

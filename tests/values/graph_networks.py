@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Graph networks, as PyTorch Geometric writes them: from one edge on, with self-loops, and nodes that no edge reaches."""
 
 import torch

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Models whose sizes follow from the values of their inputs, traced and scripted: each is exported once, run at
 values of which other sizes follow, and compared with torch. Usage: models.py --program PROGRAM [WORD]"""
 

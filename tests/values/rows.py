@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Rows that a mask picks, halved, joined, subtracted from their neighbours and read one by one: tract writes their
 sizes in other forms than the model does."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tensors that are quantised by a scale which follows from an input, of zeros too: LibTorch then gives the highest integer."""
 
 import torch

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Branches on how many rows a mask picks: both ways are in the file, and selects choose."""
 
 from typing import List

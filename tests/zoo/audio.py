@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Networks on sound, as their papers describe them."""
 
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Builds the zoo: build.py OUTDIR [NAME ...] writes NAME.{traced,…}.pt, NAME.npz and NAME.json."""
 
 import argparse

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Decoders of language models with caches, called with prompts and pieces of other lengths, from empty caches on."""
 
 from functools import partial

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Point clouds: other clouds have other numbers of points, padded and masked, selected by masks, or grouped by distance."""
 
 import torch

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the files of the zoo share: an entry of the table, common inputs and the libraries."""
 
 from typing import NamedTuple

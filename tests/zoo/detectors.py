@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Detectors of torchvision with small backbones, up to the boxes that are left: thresholds, the best of each level,
 suppression within classes. Other pictures have other numbers of boxes at each of these steps.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Exports the zoo with dynamic axes: dynamic.py OUTDIR [NAME ...]; OUTDIR is what build.py wrote.
 
 Three ways: `batch` opens the first axis of all inputs, `length` the second of integer ones as well,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Graph networks, small: self-loops by masks, sums over edges by scattering, pooling by rank.
 
 Traced ones are PyTorch Geometric's own layers. torch cannot load its layers again once they are scripted, and a trace

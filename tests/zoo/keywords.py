@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Keyword spotters: convolutions over a whole recording of any length, and recurrent ones that hear it piece by piece."""
 
 import torch

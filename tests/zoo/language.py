@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Architectures of transformers, which traces but does not script; small where nothing is said."""
 
 from functools import partial

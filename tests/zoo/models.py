@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The zoo: name -> function returning an Entry. What once ran stays, whether it exports or not."""
 
 from functools import partial

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Recommenders, graph networks, sequences and control, as their papers describe them.
 
 Most recommenders stop at the logit: under random weights their sigmoid is 0 or 1 and hides errors.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Models of integers: torchvision's quantisable ones, calibrated on noise and converted by torch."""
 
 from functools import partial

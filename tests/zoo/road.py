@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Entries of the roads: models, and the inputs, pieces or calls at which their files are compared with them."""
 
 from typing import Callable, NamedTuple

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The roads of real use: models whose sizes follow from values, lengths, edges, pieces and caches.
 
     roads.py [NAME ...] [--program build/t2nnef] [--markdown docs/zoo_roads.md]

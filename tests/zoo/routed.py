@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Mixtures of experts of transformers, small: tokens of other texts take other ways, some experts get none.
 
 Experts as `grouped_mm`, transformers' own choice, or as `batched_mm`; a trace of `eager` holds for one routing only.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Exports and checks the zoo: run.py OUTDIR [NAME ...], in the order of models.py.
 
 A file fails if the export or its check does, or if the check says nothing of an output or an input:

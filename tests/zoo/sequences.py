@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Sequences of several lengths in one batch: packed for recurrent layers, or masked by lengths that are an input."""
 
 import math

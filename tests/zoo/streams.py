@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Networks that hear or speak while sound comes in: in the engine's pulses, or with states that each call returns."""
 
 import math

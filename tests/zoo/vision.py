@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Networks on images, as their papers describe them: restoration, generation, segmentation, points."""
 
 import math

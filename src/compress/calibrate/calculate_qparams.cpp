@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The pass `calculate-qparams` computes scales and zero points from the ranges that observers
 // recorded, or from the observed constant or constant expression.
 #include <algorithm>

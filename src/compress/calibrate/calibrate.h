@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs a graph with observers over a set of inputs.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A histogram of floats of any range, in bounded memory.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The pass `insert-fake-quant`: observers with a scale become fake quantisation with that scale.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operations that algorithms insert into a graph. Each states its insertion point and order; one
 // commit applies all.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The inputs of a layer as a matrix, whose rows are multiplied with the rows of the weight.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Inputs of layers over a calibration set, summarised: second moments and sums.
 #pragma once
 

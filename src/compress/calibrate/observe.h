@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The operation `t2n::observe` returns its operand. Its arguments hold the observed range, and the
 // scale and zero point computed from it.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The pass `insert-observers`.
 #include "src/compress/calibrate/quantisers.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Inserts the quantisers that settings request.
 #pragma once
 

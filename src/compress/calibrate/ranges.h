@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Computes scales and zero points from ranges, and finds ranges with the least error.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Statistics of a tensor for an observer, in bounded memory.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "src/compress/explain/folded_modules.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reports modules that settings name and that batch-norm folding removes.
 #pragma once
 

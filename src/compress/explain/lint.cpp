@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The pass `lint-quantisation`.
 #include "src/compress/explain/lint.h"
 

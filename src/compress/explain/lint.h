@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Finds unusual quantisation in a graph: warnings, with advice.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A graph that is linted. Private to the lint.
 #pragma once
 

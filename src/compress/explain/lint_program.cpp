@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A graph as the lint's rules see it: value i is the graph's, and statement i its node.
 #include <algorithm>
 #include <array>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rules about settings, and about the ranges of observers and of a calibration set.
 #include <algorithm>
 #include <array>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The cost of compression: compares a compressed graph with the original.
 #pragma once
 

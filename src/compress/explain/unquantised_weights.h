@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Weights that stay in floats although settings request smaller ones.
 #pragma once
 

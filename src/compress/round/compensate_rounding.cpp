@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The pass `compensate-rounding` rounds weights with the scales of their observers, where
 // settings request it, so that the layer's results change least (GPTQ).
 #include <set>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The pass `correct-bias`: rounding weights shifts the mean of a layer's results; the shift is
 // subtracted from the bias. Source: Nagel et al., Data-Free Quantization Through Weight
 // Equalization and Bias Correction, 2019, with the means of a calibration set.

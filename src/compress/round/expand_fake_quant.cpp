@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The pass `expand-fake-quant`: activations that are rounded to the full 8-bit range, with one
 // scale, become 8-bit integers, dequantised. Fewer bits, narrow ranges, scales per channel and
 // dtypes other than f32 are left unchanged, and so are weights, which

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The pass `fuse-quantised` replaces layers between quantised tensors by torch's quantised layers.
 //
 // It fuses dequantize -> linear, conv1d, conv2d or conv3d -> [relu] -> quantize_per_tensor, where

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // With H the damped moments and U the upper triangle of H^-1 = U^T . U: the remaining rounding
 // error of column c, divided by U[c][c], is subtracted from each later column j, multiplied by
 // U[c][j].

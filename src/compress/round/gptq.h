@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rounding with error compensation: each column's error is distributed over the columns after it,
 // by the correlation of the inputs, so that the outputs change least (GPTQ, Frantar et al. 2022).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The pass `lift-weights`: constants of loops' bodies that could be weights become constants of the
 // outer graph, which the loop captures, so that they can be compressed.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The pass `propagate-qparams`: data movement is applied to integers instead of floats, so that
 // quantised regions merge.
 //

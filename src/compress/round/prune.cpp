@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The passes `prune-weights`, and `insert-compression`, which inserts masks and observers together.
 #include "src/compress/round/prune.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Chooses the weight elements to prune, and inserts masks for them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "src/compress/round/q4_0.h"
 
 #include <algorithm>

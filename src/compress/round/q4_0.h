@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Q4_0: blocks of 32 values along a row, with a half-float scale d and 4-bit codes; a value is (q -
 // 8) * d.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The pass `quantise-constants`: constants that are fake-quantised to at most 8 bits become
 // integers followed by a dequantisation.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The pass `quantise-q4_0`: weights of linear layers, convolutions and embeddings become blocks of
 // 4-bit codes, 4.5 bits per element, which the engine unpacks during multiplication.
 #pragma once

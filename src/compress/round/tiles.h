@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Square matrices in tiles of 64 x 64, so that products stay in the cache.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Presets, and entries that exclude modules.
 #include "src/compress/settings/settings.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Globs over the modules of a graph.
 #pragma once
 

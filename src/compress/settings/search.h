@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Chooses the layers to compress within a limit of loss or of bytes, by the cost of each alone.
 #pragma once
 

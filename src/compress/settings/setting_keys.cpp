@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The keys of settings, and what each does.
 #include "src/compress/settings/setting_keys.h"
 

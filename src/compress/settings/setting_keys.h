@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The keys of settings, and what each does. Private to the reading of settings.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Finds the entries that apply to an operation, and refuses contradictions.
 #include "src/compress/settings/settings.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Settings for each module: how its weights and activations are stored, and what is pruned.
 #pragma once
 

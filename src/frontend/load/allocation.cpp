@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Allocators around torch's own.
 #include "src/frontend/load/allocation.h"
 

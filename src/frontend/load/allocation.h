@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Checks the size of torch's allocations before they happen: a file can request any size.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "src/frontend/load/archive.h"
 
 #include <caffe2/serialize/read_adapter_interface.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The records of a TorchScript file. Each is checked before it is read.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One operation of the program: what runs, on which operands, and how the graph will name it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The code of an archive, read without compiling it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A model from source text and named buffers: for tests.
 #include <torch/csrc/jit/frontend/resolver.h>
 #include <torch/csrc/jit/frontend/sugared_value.h>

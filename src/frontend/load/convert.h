@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Conversions between torch's tensors and dtypes and those of the IR.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Dtypes and layouts are plain integers in code; LibTorch uses them as table indices.
 #pragma once
 

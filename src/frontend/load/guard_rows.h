@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rows of the table of guards, and the operands that a row checks.
 #pragma once
 

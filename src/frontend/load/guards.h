@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operators that trust their arguments, and the checks that run before such an operator.
 #pragma once
 

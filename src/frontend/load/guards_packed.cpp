@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Guards of operators that read tensors in LibTorch's own packed order. Its kernels compute the
 // size of such a tensor from other operands and do not check it.
 #include <ATen/Functions.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Guards of operators over tensors.
 #include <ATen/Functions.h>
 #include <ATen/core/jit_type.h>

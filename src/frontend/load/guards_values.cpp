@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Guards of division, strings and lists.
 #include <ATen/core/jit_type.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Opens a TorchScript archive without copying its weights.
 #pragma once
 

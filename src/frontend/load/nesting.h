@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How deep values contain other values, and how often.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Scans all code in a file before any of it is executed.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "src/frontend/load/operators.h"
 
 #include <torch/csrc/jit/frontend/builtin_functions.h>

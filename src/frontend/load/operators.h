@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operators that need checks before they run: those that write, and those that this LibTorch lacks.
 #pragma once
 

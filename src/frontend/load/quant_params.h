@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compression settings that a model's modules carry: the attribute `quant_params`.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Checks that a loaded object's attributes have the types that its class declares.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "src/frontend/load/source_map.h"
 
 #include <torch/csrc/jit/serialization/pickle.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Finds the location of a node in the user's own Python source.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "src/frontend/load/torch_error.h"
 
 #include <c10/util/Exception.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operators of torchvision, whose library is not part of LibTorch, implemented here.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Turns LibTorch's warnings into notes: the user sees each one once, and only on request.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Branches on data: both branches run, and a select chooses between their results.
 #include "src/frontend/loops/branches.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Selects for the values of a program after a branch or loop that depends on data.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Elements of lists whose length depends on sizes: at other sizes, an index may select another
 // element. A list consists of segments. The condition on sizes that keeps an index in its segment
 // becomes a guard, as for a branch. Where indices depend on the iteration of a rerolled loop, the

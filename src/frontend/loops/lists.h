@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Accesses to elements of lists, and the guards on sizes that they require.
 #pragma once
 

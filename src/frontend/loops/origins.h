@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which iteration of which rerolled loop computed a tensor: tracks the tensors in Python's
 // variables and lists.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operations that need elements, in branches that run without any: the maximum over no rows, the
 // first of an empty list of indices.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "src/frontend/loops/recorded_loops.h"
 
 namespace t2n::trace {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Loops in the recorded graph: the bounds of their iterations, and the tensors that they computed.
 #pragma once
 

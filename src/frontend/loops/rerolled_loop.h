@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The state of a loop that becomes a scan, while its iterations run.
 #pragma once
 

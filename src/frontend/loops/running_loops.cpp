@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A scan repeats one iteration, so every iteration must leave the same numbers in containers and
 // objects that outlive it. The scan returns the tensors that an iteration computes. Where
 // iterations only pass on existing tensors, the tensor must be the same from some iteration on.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The loops that are running: the lists that they change, and the values that iterations of
 // rerolled loops write and carry.
 #pragma once

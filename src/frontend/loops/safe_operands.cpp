@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A branch often protects an operation from values: indices, divisors, tensors without elements.
 // Where both branches run, the operation gets safe ones instead.
 #include "src/frontend/loops/safe_operands.h"

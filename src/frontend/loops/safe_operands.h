@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operands of operations in branches that run although they are not taken.
 #pragma once
 

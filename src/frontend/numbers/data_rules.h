@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Formulas for operations on numbers that were read from tensors.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The program's decisions on sizes, in execution order.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Numbers as trees of operations that a graph can compute.
 #pragma once
 

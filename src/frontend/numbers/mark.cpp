@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "src/frontend/numbers/mark.h"
 
 #include <c10/core/SymNodeImpl.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Marks: what a number of the program depends on (a taint). The mark is part of the number and
 // stays with it wherever TorchScript stores the number.
 #pragma once

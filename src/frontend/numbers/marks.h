@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Marks of values that are not numbers: strings, and the lengths of lists and dictionaries.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rules for the results of scalar operations on marked numbers.
 #pragma once
 

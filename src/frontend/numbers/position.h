@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The current position of the running program.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Floats that are quotients of sizes, and when they are exact.
 #pragma once
 

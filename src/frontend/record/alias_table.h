@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The tensors of the program, by identity, and the memory that they share.
 #pragma once
 

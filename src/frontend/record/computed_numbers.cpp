@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Numbers over sizes and values, computed as tensors of rank 0. An operation whose number cannot be
 // an attribute is recorded as its overload for tensors.
 #include "src/frontend/record/computed_numbers.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Numbers over sizes and values, computed as tensors of rank 0.
 #pragma once
 

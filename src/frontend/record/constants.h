@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tensors that the program does not compute: constants of the graph, under the model's own names.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // fill_diagonal_, which torch has only as a write, in operations without writes.
 #pragma once
 

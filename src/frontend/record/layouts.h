@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operations that return a copy at some sizes and a view at others.
 #pragma once
 

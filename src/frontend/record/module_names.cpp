@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "src/frontend/record/module_names.h"
 
 namespace t2n::trace {

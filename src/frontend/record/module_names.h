@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which module a tensor or object belongs to, and the scopes of the model's modules.
 #pragma once
 

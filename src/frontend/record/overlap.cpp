@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writes whose result depends on the order in which torch reads and writes.
 #include "src/frontend/record/overlap.h"
 

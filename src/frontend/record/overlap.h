@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writes whose result depends on the order in which torch reads and writes, at the sizes of this
 // run. Changes at other sizes are handled in regions.cpp.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "src/frontend/record/packed_parameters.h"
 
 #include <ATen/native/quantized/PackedParams.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Unpacks the parameters that LibTorch packs for its own kernels.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tensors whose bytes are in LibTorch's own order, which only the operators that read them define.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Records the program's operations on tensors as a graph without aliases or writes.
 #pragma once
 

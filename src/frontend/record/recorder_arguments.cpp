@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The arguments of an operation: operands as values of the graph, all others as attributes.
 #include <ATen/native/TypeProperties.h>
 

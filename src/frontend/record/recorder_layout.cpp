@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Conditions on sizes and values under which tensors share memory.
 #include <algorithm>
 #include <set>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What tensors depend on: marks of their values, their sizes and the number of their axes.
 #include <algorithm>
 

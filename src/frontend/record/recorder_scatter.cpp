@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Expresses a write through a view as a new version of its base.
 #include <ATen/Functions.h>
 

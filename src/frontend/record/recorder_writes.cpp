@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Turns in-place writes and views into pure operations: a write through a view is scattered back to
 // its root.
 #include <ATen/Functions.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The regions that views show of their base, as expressions over sizes: views that are disjoint in
 // this run may overlap at other sizes.
 #include "src/frontend/record/regions.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The regions that views show of their base, as expressions over sizes.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The recorder's data on a tensor of the program, its memory and its origin.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operations of lists and dictionaries that move elements without reading them. Torch runs them on
 // marked numbers unchanged; this file propagates the marks of positions, keys and lengths.
 #include "src/frontend/run/container_operations.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operations of lists and dictionaries that move elements without reading them.
 #pragma once
 

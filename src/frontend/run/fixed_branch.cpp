@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "src/frontend/run/fixed_branch.h"
 
 #include <algorithm>

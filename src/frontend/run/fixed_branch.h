@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operands in branches that are taken in all runs.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Features of torch's fused attention layers: nested tensors, and NaN for queries without keys.
 #pragma once
 

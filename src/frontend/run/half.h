@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // 16-bit floats on a CPU that has no kernels for some operators.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs the jit graphs of a model, node by node, on real tensors.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Calls of methods and functions, with hooks and forks, and the errors of calls that fail.
 #include <torch/csrc/jit/api/function_impl.h>
 

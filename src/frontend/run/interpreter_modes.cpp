@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Modes that a program queries, and contexts that change them: training, gradients, autocast.
 #include <algorithm>
 #include <utility>

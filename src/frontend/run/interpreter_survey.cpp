@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs that go on after refusals, to find all of them.
 #include <algorithm>
 #include <utility>

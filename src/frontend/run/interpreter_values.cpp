@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Attributes, containers, objects and type tests, which are built into torch's interpreter.
 #include <torch/csrc/jit/ir/constants.h>
 

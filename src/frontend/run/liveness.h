@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The last use of each value, so that tensors are freed as early as possible.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Masks among the indices of an operation.
 #pragma once
 

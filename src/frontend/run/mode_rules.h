@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Modes in which the exported program differs from the model's own flags. The interpreter and
 // LibTorch's executor, the reference, apply the same rules.
 #pragma once

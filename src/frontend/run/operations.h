@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The program's operations, looked up once, and run through torch's dispatcher.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "src/frontend/run/range_watch.h"
 
 #include <ATen/native/quantized/cpu/EmbeddingPackedParams.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Derives the range of integer inputs from the tensors that they index.
 #pragma once
 

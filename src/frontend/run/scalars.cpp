@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operations on numbers, strings, and entire lists. A result is exact if there is a rule; else it
 // depends on everything that the operands depend on.
 #include "src/frontend/run/scalars.h"

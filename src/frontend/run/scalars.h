@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operations on numbers, strings, and entire containers.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "src/frontend/run/setstate.h"
 
 #include <torch/csrc/jit/api/module.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs a class's `__setstate__` while a file is loaded, in the interpreter that runs forward.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sparse matrices: the graph contains products with their entries.
 #pragma once
 

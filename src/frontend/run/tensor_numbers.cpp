@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Marks of the numbers that tensor operations return: they depend on sizes or values, or are lists
 // whose length does. An integer that is read from a tensor may become a data-dependent size: the
 // graph then creates that many entries and uses their number.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Marks of the numbers that tensor operations return.
 #pragma once
 

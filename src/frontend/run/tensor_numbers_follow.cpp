@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Numbers in tensors of rank 0, as traced programs have sizes, and short lists of sizes in tensors
 // of rank 1, as traced torchvision models have them: `torch._shape_as_tensor(x)`, concatenations of
 // its parts with numbers, their minimum.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operations on tensors: executes and watches them, and passes them to the recorder.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "src/frontend/run/value_reads.h"
 
 #include <ATen/core/dispatch/Dispatcher.h>

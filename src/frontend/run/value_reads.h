@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whether an operation reads values of tensors to determine the size of its results.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One recorded run of a session, and what the model's changes in it mean.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "src/frontend/session/control_lines.h"
 
 #include <torch/csrc/jit/api/function_impl.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Finds the part of forward's arguments that a sample belongs to. The signature decides, never the
 // prefix of a name.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Conversions between flat lists of named samples and the nested arguments and results of forward.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The operators that torch's dispatcher runs on this thread, with a digest of every result.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "src/frontend/session/oracle.h"
 
 #include <c10/core/GradMode.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A model in LibTorch's own executor: the reference that the interpreter is compared with.
 #pragma once
 

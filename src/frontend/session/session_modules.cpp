@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The modules of a model one by one: how a run calls them, and each as a file of its own.
 #include <c10/core/InferenceMode.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Running a model without recording it: in our interpreter, and in LibTorch's own executor.
 #include <ATen/Context.h>
 #include <c10/core/InferenceMode.h>

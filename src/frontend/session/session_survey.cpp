@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs a model as a trace does, but goes on after refusals.
 #include <c10/core/InferenceMode.h>
 

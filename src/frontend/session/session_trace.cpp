@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Traces repeatedly until every part of the model that forward changes is found. In each trace, the
 // parts found so far are inputs.
 #include <c10/core/InferenceMode.h>

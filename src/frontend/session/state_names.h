@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Names of the inputs and outputs of states, and the samples that belong to states.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "src/frontend/state/constant_inputs.h"
 
 #include <functional>

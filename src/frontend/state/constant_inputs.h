@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Graph inputs that turn out to be constants.
 #pragma once
 

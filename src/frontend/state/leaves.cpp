@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "src/frontend/state/leaves.h"
 
 #include <ATen/core/class_type.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The tensors and plain values of a model, by path. Each could be state.
 #pragma once
 

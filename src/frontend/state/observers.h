@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Torch's observers, which collect statistics of a quantiser's input, and quantisers without them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Changes of the model by forward: found after a run, and made explicit or refused.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tracks which of the model's objects a run reads and writes.
 #pragma once
 

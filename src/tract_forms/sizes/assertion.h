@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Assertions about sizes in the forms that tract loads.
 #pragma once
 

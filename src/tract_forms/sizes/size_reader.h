@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sizes as tract reads them, in files of other exporters.
 #pragma once
 

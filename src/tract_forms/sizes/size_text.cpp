@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sizes in tract's notation.
 #include "src/tract_forms/sizes/size_text.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The sizes of open axes that a check tries beside those near the sample.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The sets that a check feeds: each changes something, and what shows nothing is named.
 #include <doctest/doctest.h>
 

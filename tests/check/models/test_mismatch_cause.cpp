@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What explains an output of a model that rounds: ties, another engine of LibTorch's, or nothing.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The reference of a check: LibTorch's own executor, and what happens where our run is another.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Marks stay with numbers in torch's own containers, and on containers by identity.
 #include <ATen/core/Dict.h>
 #include <ATen/core/List.h>

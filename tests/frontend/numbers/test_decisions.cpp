@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Decisions are noted, or refused, without a program that runs.
 #include <doctest/doctest.h>
 

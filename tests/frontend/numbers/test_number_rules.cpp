@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Exact rules are compared with Python's arithmetic at many sizes. Nothing is run or recorded here.
 #include <doctest/doctest.h>
 

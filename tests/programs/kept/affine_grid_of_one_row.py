@@ -9,3 +9,4 @@ from torch import Tensor
 class M(torch.nn.Module):
     def forward(self, x: Tensor, t: Tensor):
         return F.affine_grid(t, [x.shape[0], 2, x.shape[2], x.shape[3]], align_corners=True)
+# SPDX-License-Identifier: Apache-2.0

@@ -9,3 +9,4 @@ class M(torch.nn.Module):
         y.t_()
         n = int(y.argmax())
         return torch.zeros([n, 2]) + x.sum(), x.t().argmin()
+# SPDX-License-Identifier: Apache-2.0

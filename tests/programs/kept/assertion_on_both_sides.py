@@ -12,3 +12,4 @@ class M(nn.Module):
   B = x.size(0)
   T = y.size(0)
   return torch.zeros(abs(2 * ((3 * B + 3) // 4) - T)), y, x
+# SPDX-License-Identifier: Apache-2.0

@@ -14,3 +14,4 @@ class M(nn.Module):
   if 2 * ((2 * (B // 4)) // 3) - 2 * T <= 1:
     return x * 2, y
   return x, y
+# SPDX-License-Identifier: Apache-2.0

@@ -8,3 +8,4 @@ class M(torch.nn.Module):
         assert int(n.max()) < 100, "too long"
         assert int(n.min()) > -100, "too short"
         return x * n[:, None]
+# SPDX-License-Identifier: Apache-2.0

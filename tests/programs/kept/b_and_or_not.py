@@ -10,3 +10,4 @@ class M(torch.nn.Module):
         if x.sum() > 0 and not bool(y.max() < 1.5) or bool(z[0] > 1):
             return x * 2
         return x - y
+# SPDX-License-Identifier: Apache-2.0

@@ -15,3 +15,4 @@ class M(torch.nn.Module):
             s = s + x[i]
             k = i
         return s, y[k], s * k
+# SPDX-License-Identifier: Apache-2.0

@@ -15,3 +15,4 @@ class M(torch.nn.Module):
             z=y.view(-1)
         z.add_(1)
         return y,z
+# SPDX-License-Identifier: Apache-2.0

@@ -15,3 +15,4 @@ class M(torch.nn.Module):
             s = s + x[i] * n
             n += 1
         return s / (n + 1)
+# SPDX-License-Identifier: Apache-2.0

@@ -13,3 +13,4 @@ class M(torch.nn.Module):
         c=x*b
         s.mul_(2)
         return s*b+c.sum()
+# SPDX-License-Identifier: Apache-2.0

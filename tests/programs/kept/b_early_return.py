@@ -13,3 +13,4 @@ class M(torch.nn.Module):
             if bool(y[i].sum() < 0):
                 return x + y[i] * i
         return x - 1
+# SPDX-License-Identifier: Apache-2.0

@@ -18,3 +18,4 @@ class M(torch.nn.Module):
         else:
             b = z
         return a, b
+# SPDX-License-Identifier: Apache-2.0

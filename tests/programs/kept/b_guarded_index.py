@@ -17,3 +17,4 @@ class M(torch.nn.Module):
         else:
             b = y[:, :1].expand(4, 4)
         return a, b
+# SPDX-License-Identifier: Apache-2.0

@@ -17,3 +17,4 @@ class M(torch.nn.Module):
         else:
             out = self.b(y)
         return out + 1
+# SPDX-License-Identifier: Apache-2.0

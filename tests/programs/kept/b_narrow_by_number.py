@@ -10,3 +10,4 @@ class M(torch.nn.Module):
         n = int(z.sum())
         u = (x * 4).to(torch.int64).abs().to(torch.uint8)
         return u / n, torch.float_power(u + 1, n), torch.copysign(u, n), u + n, u * n, u[0, 0] / n
+# SPDX-License-Identifier: Apache-2.0

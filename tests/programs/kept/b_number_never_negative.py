@@ -7,3 +7,4 @@ class M(torch.nn.Module):
     def forward(self, x: Tensor, z: Tensor):
         n = int(z.max())
         return z.sum(0, keepdim=0 > n), x.sort(1, descending=n > -1)[0], x * min(n, 0)
+# SPDX-License-Identifier: Apache-2.0

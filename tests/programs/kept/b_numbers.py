@@ -14,3 +14,4 @@ class M(torch.nn.Module):
         else:
             c = max(s, 0.25) - min(float(y.min()), 0.5)
         return x * c + s, torch.full((2, 3), s), torch.clamp(y, max=s), torch.tensor([s, 2 * s]), y > c
+# SPDX-License-Identifier: Apache-2.0

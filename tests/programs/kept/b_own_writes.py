@@ -17,3 +17,4 @@ class M(torch.nn.Module):
         else:
             out = torch.relu_(y - 1)
         return out * 2
+# SPDX-License-Identifier: Apache-2.0

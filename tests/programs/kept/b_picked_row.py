@@ -10,3 +10,4 @@ class M(torch.nn.Module):
         i = int(x[0].argmax())
         j = int(y[:, 0].argmin())
         return y[j] * 2, x[:, i], y[j, i], x[j - 4]
+# SPDX-License-Identifier: Apache-2.0

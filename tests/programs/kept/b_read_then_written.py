@@ -9,3 +9,4 @@ class M(torch.nn.Module):
     def forward(self, x: Tensor):
         y=x.clone(); n=float(y.item()); a=y*n; y.add_(1)
         return a, y*n
+# SPDX-License-Identifier: Apache-2.0

@@ -15,3 +15,4 @@ class M(torch.nn.Module):
                 return t
             r = t
         return r
+# SPDX-License-Identifier: Apache-2.0

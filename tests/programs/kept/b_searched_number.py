@@ -11,3 +11,4 @@ class M(torch.nn.Module):
         edges = torch.sort(z)[0]
         reals = torch.sort(x[:, 0])[0]
         return torch.searchsorted(edges, s), torch.searchsorted(edges, s + 0.5, right=True), torch.bucketize(s - 0.25, edges), torch.searchsorted(reals, s), torch.searchsorted(edges, 0.5), torch.bucketize(x, edges)
+# SPDX-License-Identifier: Apache-2.0

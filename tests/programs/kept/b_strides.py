@@ -13,3 +13,4 @@ class M(torch.nn.Module):
         else:
             b = a
         return b * 2, b.reshape(9) + 1
+# SPDX-License-Identifier: Apache-2.0

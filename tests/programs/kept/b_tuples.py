@@ -14,3 +14,4 @@ class M(torch.nn.Module):
         else:
             t = (x + 1, (y.mean(), 4.0))
         return t[0] * t[1][0] + t[1][1]
+# SPDX-License-Identifier: Apache-2.0

@@ -12,3 +12,4 @@ class M(torch.nn.Module):
             x = x * 0.5
             n += 1
         return x * n
+# SPDX-License-Identifier: Apache-2.0

@@ -10,3 +10,4 @@ class M(torch.nn.Module):
         n = int(z[0])
         m = int(z[1])
         return z * n + m, z + n // 3 - m % 4, x * (n / 4), x * float(n > m), z == n, torch.tensor([n, m + 1]), z * abs(n) - max(n, m)
+# SPDX-License-Identifier: Apache-2.0

@@ -18,3 +18,4 @@ class M(nn.Module):
         i = i.abs() % 6
         steps = torch.arange(0, i.numel(), i.size(1))
         return self.mean(i), self.sum(i, None, w), self.max(i), self.padded(i), self.most(i), self.sum(i), steps
+# SPDX-License-Identifier: Apache-2.0

@@ -10,3 +10,4 @@ from torch import Tensor
 class M(nn.Module):
     def forward(self, x: Tensor):
         return F.pad(x, (0, (4 - x.size(2) % 4) % 4), mode='replicate')
+# SPDX-License-Identifier: Apache-2.0

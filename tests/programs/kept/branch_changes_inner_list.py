@@ -10,3 +10,4 @@ class M(torch.nn.Module):
         if bool(m.sum() > 1):
             ll[0][0] = 7
         return torch.tensor([ll[0][0]])
+# SPDX-License-Identifier: Apache-2.0

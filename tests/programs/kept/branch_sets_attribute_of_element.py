@@ -18,3 +18,4 @@ class M(torch.nn.Module):
         if bool(m.sum() > 1):
             l[0].put(0)
         return torch.tensor([l[0].n])
+# SPDX-License-Identifier: Apache-2.0

@@ -9,3 +9,4 @@ class M(torch.nn.Module):
         if x.shape[0] > x.shape[1]:
             warnings.warn('odd batch')
         return x * 2
+# SPDX-License-Identifier: Apache-2.0

@@ -6,3 +6,4 @@ from torch import Tensor
 class M(torch.nn.Module):
     def forward(self, x: Tensor):
         return x[0] + x.new_full([abs(int(x.sum())) % 2 + 1], 3)
+# SPDX-License-Identifier: Apache-2.0

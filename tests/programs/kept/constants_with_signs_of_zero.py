@@ -11,3 +11,4 @@ class M(torch.nn.Module):
     def forward(self, x: Tensor):
         a = x[1].abs() + 1
         return torch.atan(a / self.ws[0]), torch.atan(a / self.ws[1]), torch.atan(a / self.ws[2]), torch.atan(a / 0.0), torch.atan(a / -0.0)
+# SPDX-License-Identifier: Apache-2.0

@@ -15,3 +15,4 @@ class M(torch.nn.Module):
             x[1] = torch.arange((x.size(0) % 2))
             x.squeeze_(0)
         return x.roll((min(x.size(0), 3) - x.size(0)), 0)
+# SPDX-License-Identifier: Apache-2.0

@@ -58,3 +58,4 @@ class M(torch.nn.Module):
         for i2, m3 in enumerate(self.parts):
             t1 = m3(t1, i2 + torch.unique(m).numel())
         return m * torch.tensor([-(-t1.nonzero().size(0) // 2)])
+# SPDX-License-Identifier: Apache-2.0

@@ -13,3 +13,4 @@ class M(torch.nn.Module):
             if not (x.size(0) > 3):
                 break
         return x.clamp(max=(2 if x.size(0) > 2 else 3))
+# SPDX-License-Identifier: Apache-2.0

@@ -14,3 +14,4 @@ class M(nn.Module):
         else:
             x = x[:, :19] * 1
         return x
+# SPDX-License-Identifier: Apache-2.0

@@ -12,3 +12,4 @@ class M(nn.Module):
         if x.size(1) > 6:
             x = x[:, :6]
         return x + 1
+# SPDX-License-Identifier: Apache-2.0

@@ -14,3 +14,4 @@ class M(torch.nn.Module):
         if n is m:
             return x * 2
         return x
+# SPDX-License-Identifier: Apache-2.0

@@ -13,3 +13,4 @@ class M(torch.nn.Module):
         for i in range(1, x.size(0)):
             o = torch.cat([o, x[i:i + 1] * 2])
         return o
+# SPDX-License-Identifier: Apache-2.0

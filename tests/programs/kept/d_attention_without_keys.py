@@ -17,3 +17,4 @@ class M(torch.nn.Module):
         y = self.a(x, x, x, key_padding_mask=m, need_weights=False)[0]
         w = self.a(x, x, x, key_padding_mask=m)[0]
         return torch.isnan(y).float(), torch.isnan(w).float(), torch.isnan(self.l(x, src_key_padding_mask=m)).float()
+# SPDX-License-Identifier: Apache-2.0

@@ -10,3 +10,4 @@ class M(torch.nn.Module):
             if x.size(1) % 2 == 1 and x.size(1) > 6:
                 x = x * 2
         return x + y
+# SPDX-License-Identifier: Apache-2.0

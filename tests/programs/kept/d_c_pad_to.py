@@ -10,3 +10,4 @@ import torch.nn as nn
 class M(torch.nn.Module):
     def forward(self, x: Tensor, y: Tensor):
         return F.pad(x, [0, 0, 0, 16 - x.size(0)])
+# SPDX-License-Identifier: Apache-2.0

@@ -23,3 +23,4 @@ class M(torch.nn.Module):
         self.e = traced()
     def forward(self, x: Tensor, z: Tensor):
         return self.e(x, torch.arange(x.size(1))[None] >= z[:, None])
+# SPDX-License-Identifier: Apache-2.0

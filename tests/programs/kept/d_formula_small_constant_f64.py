@@ -8,3 +8,4 @@ from torch import Tensor
 class M(torch.nn.Module):
     def forward(self, x: Tensor, y: Tensor):
         return x * (float(x.size(0) * 1000003) / 1000003)
+# SPDX-License-Identifier: Apache-2.0

@@ -9,3 +9,4 @@ class M(torch.nn.Module):
     def forward(self, x: Tensor, y: Tensor):
         l = [1] * (x.size(0) // 20) + [-1, 3]
         return x.reshape(l)
+# SPDX-License-Identifier: Apache-2.0

@@ -15,3 +15,4 @@ class M(torch.nn.Module):
         m = x.clone()
         m.t().contiguous().add_(1.0)
         return m + h
+# SPDX-License-Identifier: Apache-2.0

@@ -16,3 +16,4 @@ class M(torch.nn.Module):
             if l[0] < 3:
                 l[0] = l[0] + 1
         return h * l[0]
+# SPDX-License-Identifier: Apache-2.0

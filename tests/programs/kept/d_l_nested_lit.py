@@ -13,3 +13,4 @@ class M(torch.nn.Module):
         for i in range(x.size(0)):
             h = h + torch.tensor([[i // 30, 1]]) * x[i, :2]
         return h
+# SPDX-License-Identifier: Apache-2.0

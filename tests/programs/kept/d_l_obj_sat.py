@@ -21,3 +21,4 @@ class M(torch.nn.Module):
             c.tick()
             h = h + x[i]
         return h * c.n
+# SPDX-License-Identifier: Apache-2.0

@@ -13,3 +13,4 @@ class M(torch.nn.Module):
         for i in range(x.size(0)):
             t = (min(t[0] + 1, 3), 1)
         return x * t[0]
+# SPDX-License-Identifier: Apache-2.0

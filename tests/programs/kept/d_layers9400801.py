@@ -25,3 +25,4 @@ class M(nn.Module):
         v7 = v6.view(v6.shape[0], 2 // 2, 2, v6.shape[2], v6.shape[3]).transpose(1, 2).flatten(1, 2)
         v8 = self.m3(x)
         return v4, v7, v8
+# SPDX-License-Identifier: Apache-2.0

@@ -42,3 +42,4 @@ class M(nn.Module):
         v8 = self.m3(v7)
         v9 = self.m4(v8)
         return v9
+# SPDX-License-Identifier: Apache-2.0

@@ -9,3 +9,4 @@ class M(torch.nn.Module):
     def forward(self, x: Tensor, y: Tensor):
         l = [x] * x.size(0) + [x * 2]
         return l[2]
+# SPDX-License-Identifier: Apache-2.0

@@ -10,3 +10,4 @@ class M(torch.nn.Module):
         l = [x] * x.size(0)
         l.insert(2, x * 2)
         return l[-1]
+# SPDX-License-Identifier: Apache-2.0

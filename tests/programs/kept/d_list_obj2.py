@@ -16,3 +16,4 @@ class M(torch.nn.Module):
         l = [a] * x.size(0) + [b]
         l[2].n = 7
         return x * b.n
+# SPDX-License-Identifier: Apache-2.0

@@ -10,3 +10,4 @@ class M(torch.nn.Module):
         l = [x] * x.size(0) + [x * 2]
         l.reverse()
         return l[-3]
+# SPDX-License-Identifier: Apache-2.0

@@ -10,3 +10,4 @@ class M(torch.nn.Module):
         l = [x * 2] + [x] * x.size(0)
         l[-3] = x * 5
         return l[0]
+# SPDX-License-Identifier: Apache-2.0

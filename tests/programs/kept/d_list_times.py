@@ -14,3 +14,4 @@ class M(torch.nn.Module):
         if len(l1 + l1) not in l1:
             l1[0] += math.gcd(sum([q4 * 2 for q4 in l1]), 6)
         return x.roll(sum(l2[0]), 0)
+# SPDX-License-Identifier: Apache-2.0

@@ -12,3 +12,4 @@ class M(torch.nn.Module):
         l = [a] * x.size(0) + [b]
         l[2].add_(7)
         return b
+# SPDX-License-Identifier: Apache-2.0

@@ -12,3 +12,4 @@ class M(torch.nn.Module):
         for a, b in zip(l, [1, 2, 3]):
             s = s + a * b
         return s
+# SPDX-License-Identifier: Apache-2.0

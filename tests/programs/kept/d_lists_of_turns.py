@@ -16,3 +16,4 @@ class M(torch.nn.Module):
             last = last + [h * 2]
             whole += [h + 1]
         return torch.stack(first + last), torch.stack(whole), torch.cat([last[-1], first[0], whole[0]])
+# SPDX-License-Identifier: Apache-2.0

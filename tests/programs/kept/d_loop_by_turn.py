@@ -17,3 +17,4 @@ class M(torch.nn.Module):
         for i3 in range(len(l1)):
             l1.insert(x.size(1), sum([q4 * 2 for q4 in l1]))
         return x * l1[x.size(0)]
+# SPDX-License-Identifier: Apache-2.0

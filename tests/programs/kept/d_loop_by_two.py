@@ -16,3 +16,4 @@ class M(torch.nn.Module):
         for t in range(0, p.size(1), 2):
             h = h * 0.5 + p[:, t] * 2 - p[:, t + 1]
         return h
+# SPDX-License-Identifier: Apache-2.0

@@ -11,3 +11,4 @@ class M(torch.nn.Module):
         for i in range(1, x.shape[1]):
             a = torch.maximum(a * 0.5, x[:, i])
         return a
+# SPDX-License-Identifier: Apache-2.0

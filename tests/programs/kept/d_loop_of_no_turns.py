@@ -16,3 +16,4 @@ class M(nn.Module):
         for i in range(int(z.max().clamp(0, 3))):
             h = torch.tanh(h + x[:, -1])
         return self.l(h)
+# SPDX-License-Identifier: Apache-2.0

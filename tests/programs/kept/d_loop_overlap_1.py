@@ -8,3 +8,4 @@ class M(torch.nn.Module):
   for t in range(1, x.size(1)):
     x[:, t] += x[:, t-1]
   return x
+# SPDX-License-Identifier: Apache-2.0

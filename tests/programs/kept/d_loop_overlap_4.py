@@ -8,3 +8,4 @@ class M(torch.nn.Module):
   for t in range(1, x.size(1)):
     torch.add(x[:, t-1], 1., out=x[:, t])
   return x
+# SPDX-License-Identifier: Apache-2.0

@@ -17,3 +17,4 @@ class M(torch.nn.Module):
             out[i * 2:i * 2 + 4] += x[i]
             n[i * 2:i * 2 + 4] += 1.0
         return out / n.clamp(min=1.0)
+# SPDX-License-Identifier: Apache-2.0

@@ -21,3 +21,4 @@ class M(torch.nn.Module):
         for i1 in range(x.size(0)):
             x = self.part(x, (x.shape[-1] | 1))
         return x.flatten() * float(max(x.size(0), 2))
+# SPDX-License-Identifier: Apache-2.0

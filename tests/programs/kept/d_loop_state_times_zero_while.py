@@ -15,3 +15,4 @@ class M(torch.nn.Module):
             x = x * int(0.5)
             x = x * (x.size(0) // 2)
         return torch.full([2], w1) * x.sum()
+# SPDX-License-Identifier: Apache-2.0

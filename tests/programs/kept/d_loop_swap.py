@@ -15,3 +15,4 @@ class M(torch.nn.Module):
         for t in range(x.size(1)):
             a, b, c = b, c, a * 0.5 + x[:, t]
         return a, b, c
+# SPDX-License-Identifier: Apache-2.0

@@ -16,3 +16,4 @@ class M(torch.nn.Module):
         for i in range(order.shape[0]):
             back[order[i]] = i
         return (x[order] * 2.0)[back]
+# SPDX-License-Identifier: Apache-2.0

@@ -15,3 +15,4 @@ class M(torch.nn.Module):
                 i2 += (x.size(0) // len(u3))
         l4: List[Tensor] = [x * q5 for q5 in range((x.size(0) % 2))]
         return x[:len(l4)]
+# SPDX-License-Identifier: Apache-2.0

@@ -12,3 +12,4 @@ class M(torch.nn.Module):
         l3: List[int] = [q4 * x.numel() for q4 in range((x.size(0) % 2))]
         l3 *= x.numel()
         return y * len(l3 + l3), torch.tensor(l3) * len(l3 + l3)
+# SPDX-License-Identifier: Apache-2.0

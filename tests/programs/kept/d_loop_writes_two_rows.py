@@ -16,3 +16,4 @@ class M(torch.nn.Module):
             out[:, 2 * t] = x[:, t]
             out[:, 2 * t + 1] = out[:, 2 * t] + 1.0
         return out
+# SPDX-License-Identifier: Apache-2.0

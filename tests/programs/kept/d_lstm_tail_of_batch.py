@@ -13,3 +13,4 @@ class M(torch.nn.Module):
     def forward(self, x: Tensor):
         y, (h, c) = self.r(x[:, x.size(1) // 3:])
         return y, h, c
+# SPDX-License-Identifier: Apache-2.0

@@ -22,3 +22,4 @@ class M(nn.Module):
         v3 = self.m2(v1)
         v4 = (torch.ones(v3.size(1), v3.size(1)).tril().to(v3.dtype) / torch.arange(1, v3.size(1) + 1).to(v3.dtype)[:, None]) @ v3
         return v2, v4
+# SPDX-License-Identifier: Apache-2.0

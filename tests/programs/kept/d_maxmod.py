@@ -10,3 +10,4 @@ import torch.nn as nn
 class M(torch.nn.Module):
     def forward(self, x: Tensor, y: Tensor):
         return torch.cat([x, y[:max(x.size(0) % 4, 1)]])
+# SPDX-License-Identifier: Apache-2.0

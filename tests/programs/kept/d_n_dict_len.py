@@ -13,3 +13,4 @@ class M(torch.nn.Module):
         for i in range(x.size(0)):
             d[i] = 1
         return x * min(len(d), 3)
+# SPDX-License-Identifier: Apache-2.0

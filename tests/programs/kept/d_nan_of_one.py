@@ -14,3 +14,4 @@ class M(torch.nn.Module):
                          F.relu6(F.layer_norm(s, [1])) if s.dim() == 0 else F.hardtanh(s), F.relu(g), F.silu(s).clamp_min(0.5)])
         p = F.max_pool1d(s[None, None], 1)
         return torch.isnan(y).float(), torch.isnan(s.amax()).float(), torch.isnan(s.min(0)[0]).float(), torch.isnan(p).float()
+# SPDX-License-Identifier: Apache-2.0

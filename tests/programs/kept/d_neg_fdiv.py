@@ -10,3 +10,4 @@ import torch.nn as nn
 class M(torch.nn.Module):
     def forward(self, x: Tensor, y: Tensor):
         return x * ((x.size(0) - y.size(0)) // 4)
+# SPDX-License-Identifier: Apache-2.0

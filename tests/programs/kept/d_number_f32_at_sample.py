@@ -9,3 +9,4 @@ class M(torch.nn.Module):
     def forward(self, x: Tensor, y: Tensor):
         t = torch.tensor(x.size(0)).float() * 16777217
         return torch.tensor(int(t)) % 1000
+# SPDX-License-Identifier: Apache-2.0

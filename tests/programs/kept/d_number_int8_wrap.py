@@ -9,3 +9,4 @@ class M(torch.nn.Module):
     def forward(self, x: Tensor, y: Tensor):
         t = torch.tensor(x.size(0)).to(torch.int8) * 4
         return x * int(t)
+# SPDX-License-Identifier: Apache-2.0

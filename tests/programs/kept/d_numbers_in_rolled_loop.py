@@ -35,3 +35,4 @@ class M(torch.nn.Module):
             else: s = s + 0.25
             y = y * 0.5 + s
         return y
+# SPDX-License-Identifier: Apache-2.0

@@ -10,3 +10,4 @@ class M(torch.nn.Module):
         n = x.size(2) // 2
         a, b = x[:, :, :n], x[:, :, n:]
         return torch.cat([b, a], 2) + x, F.pad(a, [0, b.size(2) - a.size(2)]) + b
+# SPDX-License-Identifier: Apache-2.0

@@ -10,3 +10,4 @@ import torch.nn as nn
 class M(torch.nn.Module):
     def forward(self, x: Tensor, y: Tensor):
         return x[:1].expand(y.size(0) - x.size(0), 3)
+# SPDX-License-Identifier: Apache-2.0

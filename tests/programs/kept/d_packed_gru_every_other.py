@@ -16,3 +16,4 @@ class M(torch.nn.Module):
         p = torch.nn.utils.rnn.pack_padded_sequence(y, n, batch_first=True, enforce_sorted=False)
         o, h = self.r(p)
         return torch.nn.utils.rnn.pad_packed_sequence(o, batch_first=True, total_length=x.size(1))[0], h
+# SPDX-License-Identifier: Apache-2.0

@@ -12,3 +12,4 @@ class M(torch.nn.Module):
         if x.size(0) % 2 == 0:
             raise RuntimeError('odd')
         return x * 2
+# SPDX-License-Identifier: Apache-2.0

@@ -11,3 +11,4 @@ class M(torch.nn.Module):
             x = F.pad(x, [0, 0, 0, x.size(2) % 2, 0, x.size(1) % 2])
             x = torch.cat([x[:, 0::2, 0::2], x[:, 1::2, 0::2], x[:, 0::2, 1::2], x[:, 1::2, 1::2]], -1)
         return x.flatten(1, 2)
+# SPDX-License-Identifier: Apache-2.0

@@ -10,3 +10,4 @@ class M(torch.nn.Module):
         size = rows.shape[2] * 2
         smooth = F.interpolate(rows, size=size, mode='linear')
         return smooth.diff(dim=2), F.interpolate(rows, size=size, mode='nearest')
+# SPDX-License-Identifier: Apache-2.0

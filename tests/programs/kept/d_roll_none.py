@@ -12,3 +12,4 @@ class M(torch.nn.Module):
             x = x * abs(y.size(0) - 4)
             y = y * len(torch.where(x > 0)[0])
         return y, y.roll((y.size(0) % 2), 0) * y.shape[-1]
+# SPDX-License-Identifier: Apache-2.0

@@ -12,3 +12,4 @@ class M(torch.nn.Module):
         m = x[1:].clone()
         m.t().contiguous().add_(1.0)
         return m
+# SPDX-License-Identifier: Apache-2.0

@@ -12,3 +12,4 @@ class M(torch.nn.Module):
         m = y.clone()
         m[:, :x.size(0)].contiguous().add_(1.0)
         return m
+# SPDX-License-Identifier: Apache-2.0

@@ -13,3 +13,4 @@ class M(nn.Module):
   for i in range(x.size(0)):
     o.append(x[i][:, None].expand(3, 2))
   return torch.stack(o), torch.stack(o, 1)
+# SPDX-License-Identifier: Apache-2.0

@@ -11,3 +11,4 @@ class M(torch.nn.Module):
         for i in range(x.size(0)):
             o.append(x[i:i + 1] * 2)
         return torch.cat(o)
+# SPDX-License-Identifier: Apache-2.0

@@ -7,3 +7,4 @@ class M(torch.nn.Module):
         for i in range(y.size(0)):
             y = y * torch.tensor([x.size(0) % 2])
         return y
+# SPDX-License-Identifier: Apache-2.0

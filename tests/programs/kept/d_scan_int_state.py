@@ -11,3 +11,4 @@ class M(torch.nn.Module):
         for i in range(x.size(0)):
             h = h * 2 + i
         return h % 1000
+# SPDX-License-Identifier: Apache-2.0

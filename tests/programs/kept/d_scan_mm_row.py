@@ -13,3 +13,4 @@ class M(nn.Module):
   for i in range(x.size(0)):
     o.append(y @ x[i])
   return torch.stack(o)
+# SPDX-License-Identifier: Apache-2.0

@@ -15,3 +15,4 @@ class M(nn.Module):
     h = (h + x[i]) * 0
     o.append(h)
   return torch.stack(o), h
+# SPDX-License-Identifier: Apache-2.0

@@ -17,3 +17,4 @@ class M(nn.Module):
       q = r[i]*2
     o.append(q)
   return torch.stack(o)
+# SPDX-License-Identifier: Apache-2.0

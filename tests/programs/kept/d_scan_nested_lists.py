@@ -13,3 +13,4 @@ class M(nn.Module):
   for b in range(x.size(0)):
     o.append([x[b, i]*2 for i in range(x.size(1))])
   return torch.stack([torch.stack(r) for r in o])
+# SPDX-License-Identifier: Apache-2.0

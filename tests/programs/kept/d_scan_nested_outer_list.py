@@ -14,3 +14,4 @@ class M(nn.Module):
     for i in range(x.size(1)):
       o.append(x[b, i]*2)
   return o[0], o[-1]
+# SPDX-License-Identifier: Apache-2.0

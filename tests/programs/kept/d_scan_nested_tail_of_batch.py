@@ -18,3 +18,4 @@ class M(torch.nn.Module):
                 h = torch.tanh(self.c(h) + y[s]) 
             h = h + z[:, t]
         return h
+# SPDX-License-Identifier: Apache-2.0

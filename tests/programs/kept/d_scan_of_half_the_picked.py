@@ -17,3 +17,4 @@ class M(torch.nn.Module):
         for t in range(y.size(1)):
             h = torch.tanh(self.c(h)) + y[:, t]
         return h
+# SPDX-License-Identifier: Apache-2.0

@@ -7,3 +7,4 @@ class M(torch.nn.Module):
         for u in z.unbind(0):
             z = z * (1 % z.numel())
         return x, z
+# SPDX-License-Identifier: Apache-2.0

@@ -15,3 +15,4 @@ class M(nn.Module):
     h = h*0.5 + x[i]
     o.append(h.repeat(2, 1))
   return torch.stack(o)
+# SPDX-License-Identifier: Apache-2.0

@@ -13,3 +13,4 @@ class M(nn.Module):
   for i in range(x.size(0)):
     o.append(x[i] @ y.t())
   return torch.stack(o, 1)
+# SPDX-License-Identifier: Apache-2.0

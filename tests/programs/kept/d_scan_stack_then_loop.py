@@ -17,3 +17,4 @@ class M(nn.Module):
     f.append(h)
   z = torch.stack(f)
   return torch.stack([f[i]*2 for i in range(n)]), z
+# SPDX-License-Identifier: Apache-2.0

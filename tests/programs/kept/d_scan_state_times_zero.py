@@ -15,3 +15,4 @@ class M(nn.Module):
     h = h * 0 + x[i]
     o.append(h)
   return torch.stack(o)
+# SPDX-License-Identifier: Apache-2.0

@@ -11,3 +11,4 @@ class M(torch.nn.Module):
         self.l = nn.Linear(3, 3)
     def forward(self, x: Tensor, y: Tensor):
         return torch.stack([self.l(r) for r in x])
+# SPDX-License-Identifier: Apache-2.0

@@ -16,3 +16,4 @@ class M(torch.nn.Module):
         for t in range(x.size(1)):
             h = h * 0.5 + p[:, t:t + 3].sum(1)
         return h
+# SPDX-License-Identifier: Apache-2.0

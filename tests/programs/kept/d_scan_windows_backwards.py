@@ -16,3 +16,4 @@ class M(torch.nn.Module):
         for t in range(x.size(1) - 1, -1, -1):
             ys.append(p[:, t:t + 3].amax(1) * x[:, t])
         return torch.stack(ys, 1)
+# SPDX-License-Identifier: Apache-2.0

@@ -13,3 +13,4 @@ class M(nn.Module):
   for i in range(x.size(0)):
     o.append(torch.zeros_like(x[i]) + 1)
   return torch.stack(o)
+# SPDX-License-Identifier: Apache-2.0

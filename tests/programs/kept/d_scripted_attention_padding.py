@@ -13,3 +13,4 @@ class M(torch.nn.Module):
         self.a = torch.nn.MultiheadAttention(8, 2, batch_first=True).eval()
     def forward(self, x: Tensor, z: Tensor):
         return self.a(x, x, x, key_padding_mask=torch.arange(6)[None] > z[:, None] % 6, need_weights=False)[0]
+# SPDX-License-Identifier: Apache-2.0

@@ -7,3 +7,4 @@ from torch import Tensor
 class M(torch.nn.Module):
     def forward(self, x: Tensor):
         return F.max_pool1d(x.unsqueeze(1), x.size(1)).squeeze(2)
+# SPDX-License-Identifier: Apache-2.0

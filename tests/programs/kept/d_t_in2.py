@@ -10,3 +10,4 @@ import torch.nn as nn
 class M(torch.nn.Module):
     def forward(self, x: Tensor):
         return F.instance_norm(x)
+# SPDX-License-Identifier: Apache-2.0

@@ -21,3 +21,4 @@ class M(torch.nn.Module):
         d = a.size(2) - u.size(2)
         u = F.pad(u, [d // 2, d - d // 2])
         return self.b(torch.cat([a, u], 1))
+# SPDX-License-Identifier: Apache-2.0

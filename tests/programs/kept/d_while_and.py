@@ -13,3 +13,4 @@ class M(torch.nn.Module):
             w1 += 1
             x = x + y
         return x * torch.tensor([w1])
+# SPDX-License-Identifier: Apache-2.0

@@ -24,3 +24,4 @@ class M(nn.Module):
         v8 = v7
         v11 = v8
         return v11
+# SPDX-License-Identifier: Apache-2.0

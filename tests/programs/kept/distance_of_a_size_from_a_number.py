@@ -9,3 +9,4 @@ class M(torch.nn.Module):
         a = t.size(0)
         n = abs(3 * a - 12) + abs(a - 8)
         return t + abs(a - 6), torch.arange(n).float() * t.sum(), max(2 * a - 9, 9 - 2 * a, 1) + t
+# SPDX-License-Identifier: Apache-2.0

@@ -8,3 +8,4 @@ class M(torch.nn.Module):
         e = e.abs() % x.shape[0]
         values = torch.ones(e.shape[1]) * 0.5
         return torch.zeros(x.shape[0], x.shape[1]).index_add(0, e[0], values[:, None] * x[e[1]])
+# SPDX-License-Identifier: Apache-2.0

@@ -15,3 +15,4 @@ class M(torch.nn.Module):
         self.e.weight.data *= 3
     def forward(self, i):
         return self.e(i % 4), self.e((i + 1) % 4), self.f(i % 8)
+# SPDX-License-Identifier: Apache-2.0

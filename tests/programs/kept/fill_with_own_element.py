@@ -11,3 +11,4 @@ class M(nn.Module):
   x = x.clone()
   x.masked_fill_(torch.ones(6, 3) > 0, x[0, 0])
   return x
+# SPDX-License-Identifier: Apache-2.0

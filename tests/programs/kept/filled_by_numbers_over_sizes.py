@@ -9,3 +9,4 @@ class M(torch.nn.Module):
         n = x.size(0)
         a = x + torch.full([n, 1], n / 2) + torch.full_like(x, 1.0 / n)
         return a * torch.tensor(float(n)) + x.new_full((n, 1), math.sqrt(n))
+# SPDX-License-Identifier: Apache-2.0

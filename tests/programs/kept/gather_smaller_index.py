@@ -6,3 +6,4 @@ from torch import Tensor
 class M(torch.nn.Module):
     def forward(self, x: Tensor, y: Tensor):
         return torch.gather(x, 0, torch.zeros([4, 2], dtype=torch.int64)), torch.gather(x, 1, torch.zeros([4, 2], dtype=torch.int64)), y
+# SPDX-License-Identifier: Apache-2.0

@@ -10,3 +10,4 @@ class M(torch.nn.Module):
         y = y.reshape(x.size(0), y.size(1) // 4, 4, 4)
         y = torch.softmax(y @ y.transpose(2, 3), -1) @ y
         return y.reshape(x.size(0), -1, 4)[:, :x.size(1)] + x
+# SPDX-License-Identifier: Apache-2.0

@@ -16,3 +16,4 @@ class M(torch.nn.Module):
         by_data = h / h.abs().max().clamp(min=1e-4)
         return (h * 1e5, h * 100000, big * 1e-8, mask, by_tensor, divided, slopes, by_data,
                 torch.round(big, decimals=1), h * 0.25, big / 8)
+# SPDX-License-Identifier: Apache-2.0

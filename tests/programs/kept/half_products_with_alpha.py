@@ -16,3 +16,4 @@ class M(torch.nn.Module):
             torch.addmm(nothing, a[0], a[1].t(), alpha=0.001, beta=0.5),
             torch.baddbmm(nothing, a, a.transpose(1, 2), alpha=0.001),
         )
+# SPDX-License-Identifier: Apache-2.0

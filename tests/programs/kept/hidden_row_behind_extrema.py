@@ -24,3 +24,4 @@ class M(torch.nn.Module):
             torch.zeros(4) * p,
         )
         return tuple(torch.isnan(y).float() for y in made)
+# SPDX-License-Identifier: Apache-2.0

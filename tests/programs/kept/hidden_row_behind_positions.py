@@ -23,3 +23,4 @@ class M(torch.nn.Module):
             p.sign(),
             p.sgn(),
         )
+# SPDX-License-Identifier: Apache-2.0

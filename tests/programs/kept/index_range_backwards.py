@@ -6,3 +6,4 @@ from torch import Tensor
 class M(torch.nn.Module):
     def forward(self, x: Tensor, y: Tensor):
         return x[torch.arange(7, -1, -1)], y
+# SPDX-License-Identifier: Apache-2.0

@@ -10,3 +10,4 @@ class M(torch.nn.Module):
         if x.size(1) % 2 == 1:
             x = torch.cat([x, x[:, -1:]], 1)
         return x.reshape(x.size(0), -1, 2, 3).sum(2)
+# SPDX-License-Identifier: Apache-2.0

@@ -10,3 +10,4 @@ class M(torch.nn.Module):
         if x.size(1) % 2 != 0:
             x = x[:, :-1]
         return x[::2] + x[1::2], x.cumsum(1)
+# SPDX-License-Identifier: Apache-2.0

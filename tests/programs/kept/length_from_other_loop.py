@@ -14,3 +14,4 @@ class M(torch.nn.Module):
         for i5 in range(k):
             x = x + 1
         return x
+# SPDX-License-Identifier: Apache-2.0

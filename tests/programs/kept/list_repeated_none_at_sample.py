@@ -11,3 +11,4 @@ class M(nn.Module):
   l = [1, 2]
   l *= (x.size(0) // 9)
   return x * len(l)
+# SPDX-License-Identifier: Apache-2.0

@@ -10,3 +10,4 @@ class M(torch.nn.Module):
         l *= x.size(0)
         l[list(range(x.size(0)))[-1]] = len(x)
         return x * l[0]
+# SPDX-License-Identifier: Apache-2.0

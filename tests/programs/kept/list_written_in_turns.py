@@ -14,3 +14,4 @@ class M(nn.Module):
     h = h*0.5 + x[i]
     l[i] = h
   return torch.stack(l)
+# SPDX-License-Identifier: Apache-2.0

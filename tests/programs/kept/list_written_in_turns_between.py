@@ -14,3 +14,4 @@ class M(nn.Module):
   for i in range(B):
     l[i + 1] = x[i] * 2
   return torch.stack(l), l[0], l[-1], l[1], l[-2]
+# SPDX-License-Identifier: Apache-2.0

@@ -22,3 +22,4 @@ class M(nn.Module):
     s.step(x[0])
     h = h + x[t]
   return h, s.a
+# SPDX-License-Identifier: Apache-2.0

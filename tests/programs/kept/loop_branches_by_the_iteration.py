@@ -30,3 +30,4 @@ class M(torch.nn.Module):
                 h = h - outs[-1] * scale
             outs.append(h)
         return torch.stack(outs, 1), h
+# SPDX-License-Identifier: Apache-2.0

@@ -12,3 +12,4 @@ class M(torch.nn.Module):
             if is_three:
                 x = x + 1
         return x
+# SPDX-License-Identifier: Apache-2.0

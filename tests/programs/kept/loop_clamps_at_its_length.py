@@ -8,3 +8,4 @@ class M(torch.nn.Module):
         for i in range(y.size(0)):
             y = y.clamp(min=y.size(0)) - i
         return y
+# SPDX-License-Identifier: Apache-2.0

@@ -18,3 +18,4 @@ class M(torch.nn.Module):
                 continue
             g = g * 2 - x[:, t]
         return h, g
+# SPDX-License-Identifier: Apache-2.0

@@ -13,3 +13,4 @@ class M(nn.Module):
     if t > 0:
       p = x[-1] * 0
   return x + p
+# SPDX-License-Identifier: Apache-2.0

@@ -13,3 +13,4 @@ class M(torch.nn.Module):
                 l[1] = y * 3
             h = h + x[t]
         return h, l[0]
+# SPDX-License-Identifier: Apache-2.0

@@ -13,3 +13,4 @@ class M(nn.Module):
   for t in range(min(x.size(0), 7)):
     a, b = b, a
   return x + a
+# SPDX-License-Identifier: Apache-2.0

@@ -14,3 +14,4 @@ class M(nn.Module):
     p = q
     q = torch.ones(3)
   return x + p
+# SPDX-License-Identifier: Apache-2.0

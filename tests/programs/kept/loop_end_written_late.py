@@ -16,3 +16,4 @@ class M(torch.nn.Module):
                 l[4] = l[5]
             h = h + x[t]
         return h, l[0]
+# SPDX-License-Identifier: Apache-2.0

@@ -16,3 +16,4 @@ class M(torch.nn.Module):
                 g = g + torch.full((4,), float(u)) * (t / (u + 1)) * h
             h = h + torch.sin(g)
         return h
+# SPDX-License-Identifier: Apache-2.0

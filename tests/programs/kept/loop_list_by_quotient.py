@@ -10,3 +10,4 @@ class M(torch.nn.Module):
         for t in range(x.size(0)):
             h = h * 0.5 + l[t // 12]
         return h, y
+# SPDX-License-Identifier: Apache-2.0

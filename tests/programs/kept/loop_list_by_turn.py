@@ -13,3 +13,4 @@ class M(nn.Module):
   for t in range(x.size(0)):
     h = h + l[t // 12]
   return h
+# SPDX-License-Identifier: Apache-2.0

@@ -13,3 +13,4 @@ class M(nn.Module):
   for t in range(x.size(0)):
     h = h * 0.5 + l[t // 12][0] * x[t]
   return h
+# SPDX-License-Identifier: Apache-2.0

@@ -13,3 +13,4 @@ class M(nn.Module):
   for t in range(y.size(0)):
     h = h * 0.5 + l[t]
   return h
+# SPDX-License-Identifier: Apache-2.0

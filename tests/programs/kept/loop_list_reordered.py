@@ -11,3 +11,4 @@ class M(torch.nn.Module):
         for t in range(x.size(0)):
             h = h * 0.5 + q[t]
         return h
+# SPDX-License-Identifier: Apache-2.0

@@ -14,3 +14,4 @@ class M(nn.Module):
     h = h * 0.5 + l[0]
     l = l[1:]
   return h
+# SPDX-License-Identifier: Apache-2.0

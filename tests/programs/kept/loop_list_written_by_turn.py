@@ -12,3 +12,4 @@ class M(nn.Module):
   for t in range(x.size(0)):
     l[t] = x[t] * 2
   return l[9]
+# SPDX-License-Identifier: Apache-2.0

@@ -20,3 +20,4 @@ class M(torch.nn.Module):
         for t in range(1, T):
             h = torch.tanh(h + x[:, t] - x[:, t - 1])
         return torch.stack(outs, 1), h
+# SPDX-License-Identifier: Apache-2.0

@@ -15,3 +15,4 @@ class M(torch.nn.Module):
         t6 = l3.pop(len(x))
         l3.extend([u7 + t6.numel() for u7 in l3])
         return t6 * l3[0].size(0)
+# SPDX-License-Identifier: Apache-2.0

@@ -17,3 +17,4 @@ class M(torch.nn.Module):
         for t in range(T):
             e = torch.cat([e, torch.sin(e[-1] + x[:, t]).unsqueeze(0)])
         return a, b, e[1:], e[-1]
+# SPDX-License-Identifier: Apache-2.0

@@ -16,3 +16,4 @@ class M(torch.nn.Module):
         for t in range(1, x.size(1), 2):
             g = torch.tanh(g + w[:, (t // 2) % 3] * x[:, t])
         return h, buf, g
+# SPDX-License-Identifier: Apache-2.0

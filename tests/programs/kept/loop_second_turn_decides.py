@@ -20,3 +20,4 @@ class M(nn.Module):
         h = h - x[t]
     o.append(h)
   return torch.stack(o)
+# SPDX-License-Identifier: Apache-2.0

@@ -15,3 +15,4 @@ class M(nn.Module):
     l[0] = l[1]
     l[1] = y * 3
   return h, l[0]
+# SPDX-License-Identifier: Apache-2.0

@@ -14,3 +14,4 @@ class M(nn.Module):
   a = x.squeeze(0)
   b = torch.zeros(a.dim())
   return h, b
+# SPDX-License-Identifier: Apache-2.0

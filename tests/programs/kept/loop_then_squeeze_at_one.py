@@ -12,3 +12,4 @@ class M(nn.Module):
   for t in range(x.size(0)):
     h = h + 1
   return h * x.squeeze(0).dim()
+# SPDX-License-Identifier: Apache-2.0

@@ -19,3 +19,4 @@ class M(nn.Module):
     p = q
     q = x[:, 0]
   return h
+# SPDX-License-Identifier: Apache-2.0

@@ -10,3 +10,4 @@ from torch import Tensor
 class M(nn.Module):
  def forward(self, x: Tensor, y: Tensor):
   return x[: x.size(0) // 2].mean() + y
+# SPDX-License-Identifier: Apache-2.0

@@ -20,3 +20,4 @@ class M(nn.Module):
         sr = a.gather(1, src.expand(-1, -1, 3))
         d = b.scatter_add(1, dst.expand(-1, -1, 3), sr)
         return torch.cat([u, d], 1)
+# SPDX-License-Identifier: Apache-2.0

@@ -10,3 +10,4 @@ from torch import Tensor
 class M(nn.Module):
     def forward(self, x: Tensor):
         return F.pad(x, (x.size(2) // 2, x.size(2) // 3), mode='reflect'), F.pad(x, (x.size(2) // 2, x.size(2) // 3), mode='circular')
+# SPDX-License-Identifier: Apache-2.0

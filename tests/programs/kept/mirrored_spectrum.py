@@ -9,3 +9,4 @@ class M(torch.nn.Module):
     def forward(self, x: Tensor):
         y = torch.fft.fft(x, dim=0)
         return y.real, y.imag, y.real.argmax(0), torch.fft.fft(x[:,:1], dim=1).real.argmax(1)
+# SPDX-License-Identifier: Apache-2.0

@@ -10,3 +10,4 @@ from torch import Tensor
 class M(nn.Module):
     def forward(self, x: Tensor):
         return F.pad(x, (0, x.size(2) % 2), mode='reflect')
+# SPDX-License-Identifier: Apache-2.0

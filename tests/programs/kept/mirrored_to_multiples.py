@@ -13,3 +13,4 @@ class M(nn.Module):
         ph = (4 - h % 4) % 4
         pw = (4 - w % 4) % 4
         return F.pad(x, (0, pw, 0, ph), 'reflect')
+# SPDX-License-Identifier: Apache-2.0

@@ -14,3 +14,4 @@ class M(torch.nn.Module):
         masks = [torch.isnan(clamped[0]), torch.isnan(clamped[1]), torch.isnan(clamped[2]), torch.isnan(clamped[3])]
         limited = torch.maximum(x, torch.tensor([nan, 0.0, 1.0])), torch.fmax(x, torch.tensor(nan))
         return masks, clamped[4], torch.isnan(limited[0]), limited[1]
+# SPDX-License-Identifier: Apache-2.0

@@ -9,3 +9,4 @@ class M(torch.nn.Module):
         h, t = y.split([x.size(1) // 2, x.size(1) - x.size(1) // 2], 1)
         t += 1
         return y.narrow(1, x.size(1) - 3, 3) * 2, h.sum(1)
+# SPDX-License-Identifier: Apache-2.0

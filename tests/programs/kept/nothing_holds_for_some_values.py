@@ -13,3 +13,4 @@ class M(torch.nn.Module):
                 return torch.tensor([min(divmod((z.size(0) + 1), 3)[0], 2), min(torch.jit.annotate(List[int], z.long().flatten().tolist())[0], 3)])
             z = z + z.flip([max(x.size(0), 2) % 2])
         return z[:w1]
+# SPDX-License-Identifier: Apache-2.0

@@ -9,3 +9,4 @@ from torch import Tensor
 class M(torch.nn.Module):
     def forward(self, x: Tensor):
         return x / max(x.shape[1] - 1, 1)
+# SPDX-License-Identifier: Apache-2.0

@@ -11,3 +11,4 @@ class M(nn.Module):
   n = torch.tensor(x.size(0) * 65536 // 7, dtype=torch.int32)
   k = n * 4000
   return x + float(int(k) // 4000) / 65536
+# SPDX-License-Identifier: Apache-2.0

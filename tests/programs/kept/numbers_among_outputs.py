@@ -6,3 +6,4 @@ from torch import Tensor
 class M(torch.nn.Module):
     def forward(self, x: Tensor):
         return x * 2, x.size(0) * 2, 3, 0.5, x.size(0) > 3, {'m': x.size(0) / 4}
+# SPDX-License-Identifier: Apache-2.0

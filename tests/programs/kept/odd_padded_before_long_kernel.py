@@ -15,3 +15,4 @@ class M(torch.nn.Module):
             x = F.pad(x, [0, 1])
         x = x.reshape(x.size(0), 4, -1, 2).sum(3)
         return self.c(x)
+# SPDX-License-Identifier: Apache-2.0

@@ -19,3 +19,4 @@ class M(torch.nn.Module):
         p, low, up = torch.linalg.lu(self.w)
         h = torch.linalg.householder_product(*torch.geqrf(self.w))
         return x @ w, x @ q, x * s, x * e, x @ (p @ low @ up), x @ h, x @ torch.linalg.pinv(self.w)
+# SPDX-License-Identifier: Apache-2.0

@@ -11,3 +11,4 @@ class M(torch.nn.Module):
         y = F.pad(x, [0, x.size(3) % 2, 0, x.size(2) % 2])
         u = F.unfold(y, 2, stride=2).transpose(1,2)
         return u.softmax(-1)
+# SPDX-License-Identifier: Apache-2.0

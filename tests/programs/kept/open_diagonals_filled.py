@@ -18,3 +18,4 @@ class M(torch.nn.Module):
         e.diagonal(1)[:] = 4.0
         e.diagonal(-1).mul_(2)
         return loops @ b, c, d, e
+# SPDX-License-Identifier: Apache-2.0

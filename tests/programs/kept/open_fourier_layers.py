@@ -12,3 +12,4 @@ class M(torch.nn.Module):
         n = x.size(1) + k.size(0) - 1
         y = torch.fft.irfft(torch.fft.rfft(x[0, :, 0], n=n) * torch.fft.rfft(k, n=n), n=n)
         return torch.fft.irfft2(a * 2, s=x.shape[-2:], norm='ortho'), y, torch.fft.fft2(x).abs()
+# SPDX-License-Identifier: Apache-2.0

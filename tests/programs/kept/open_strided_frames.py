@@ -13,3 +13,4 @@ class M(torch.nn.Module):
         y = x.repeat(4, 1).view(-1, 4, 4)
         chunks = y.as_strided((y.size(0) * 2 - 1, 4, 4), (8, 4, 1))
         return frames - frames.mean(1, keepdim=True), chunks
+# SPDX-License-Identifier: Apache-2.0

@@ -13,3 +13,4 @@ class M(torch.nn.Module):
         for k, v in d.items():
             f[k + '2'] = v + e[k]
         return f
+# SPDX-License-Identifier: Apache-2.0

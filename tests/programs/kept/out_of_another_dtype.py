@@ -19,3 +19,4 @@ class M(torch.nn.Module):
         g = torch.zeros(4, 3)
         torch.add(x, 1, out=g)
         return a, b * 2, c, d, e, f, g
+# SPDX-License-Identifier: Apache-2.0

@@ -7,3 +7,4 @@ class M(torch.nn.Module):
 
         torch.add(m, m, out=z)
         return z
+# SPDX-License-Identifier: Apache-2.0

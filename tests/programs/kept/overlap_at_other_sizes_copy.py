@@ -11,3 +11,4 @@ class M(nn.Module):
   x = x.clone()
   x[:, x.size(1)-2:] = x[:, :2]
   return x
+# SPDX-License-Identifier: Apache-2.0

@@ -11,3 +11,4 @@ class M(nn.Module):
   x = x.clone()
   x[:, -2:].sub_(x[:, 1:3])
   return x
+# SPDX-License-Identifier: Apache-2.0

@@ -11,3 +11,4 @@ class M(nn.Module):
   m = x.clone()
   m[1:2].expand(1, -1).add_(y)
   return m
+# SPDX-License-Identifier: Apache-2.0

@@ -11,3 +11,4 @@ class M(nn.Module):
   m = x.clone()
   m[x.size(0) - 3].mul_(m[2])
   return m
+# SPDX-License-Identifier: Apache-2.0

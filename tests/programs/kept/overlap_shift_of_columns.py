@@ -11,3 +11,4 @@ class M(nn.Module):
   x = x.clone()
   x[:, :-1] = x[:, 1:]
   return x
+# SPDX-License-Identifier: Apache-2.0

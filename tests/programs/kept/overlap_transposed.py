@@ -11,3 +11,4 @@ class M(nn.Module):
   m = x.clone()
   m.t()[0].add_(m[:, 1])
   return m
+# SPDX-License-Identifier: Apache-2.0

@@ -12,3 +12,4 @@ class M(torch.nn.Module):
         if p > 0:
             x = F.pad(x, [0, 0, 0, p])
         return x.view(x.shape[0], -1, 4, 2).sum(2)
+# SPDX-License-Identifier: Apache-2.0

@@ -11,3 +11,4 @@ class M(torch.nn.Module):
         if x.size(1) % 2 != 0:
             x = F.pad(x, (1, 2))
         return x[::2] + x[1::2], x.cumsum(1)
+# SPDX-License-Identifier: Apache-2.0

@@ -10,3 +10,4 @@ class M(torch.nn.Module):
         if H % 4 != 0 or W % 4 != 0:
             x = F.pad(x, (0, 4 - W % 4, 0, 4 - H % 4))
         return F.max_pool2d(x, 4)
+# SPDX-License-Identifier: Apache-2.0

@@ -12,3 +12,4 @@ class M(torch.nn.Module):
             d = 8 - x.size(1)
             x = F.pad(x, (d // 2, d - d // 2), value=1.0)
         return x.cumsum(0)
+# SPDX-License-Identifier: Apache-2.0

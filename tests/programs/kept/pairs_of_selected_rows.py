@@ -7,3 +7,4 @@ class M(torch.nn.Module):
         i = torch.nonzero(torch.cat([x[:, 0], x[:,0]]) > 0).reshape(-1)
         n = i.size(0) // 2
         return i.reshape(n, 2)
+# SPDX-License-Identifier: Apache-2.0

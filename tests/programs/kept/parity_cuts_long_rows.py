@@ -11,3 +11,4 @@ class M(torch.nn.Module):
         if x.size(0) % 2 == 1:
             x = x[:6]
         return x * 2
+# SPDX-License-Identifier: Apache-2.0

@@ -11,3 +11,4 @@ class M(torch.nn.Module):
         if x.size(0) % 2 == 1:
             y = y[:9]
         return y * 2 + x.sum()
+# SPDX-License-Identifier: Apache-2.0

@@ -13,3 +13,4 @@ class M(nn.Module):
         if (h % 2 == 1) or (w % 2 == 1):
             x = F.pad(x, (0, 0, 0, w % 2, 0, h % 2))
         return torch.cat([x[:, 0::2, 0::2], x[:, 1::2, 0::2], x[:, 0::2, 1::2], x[:, 1::2, 1::2]], -1)
+# SPDX-License-Identifier: Apache-2.0

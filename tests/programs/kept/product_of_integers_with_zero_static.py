@@ -5,3 +5,4 @@ from torch import Tensor
 class M(torch.nn.Module):
     def forward(self, x: Tensor, z: Tensor):
         return z * 0 * 3, (z * 0) // 2, z * torch.zeros(4, dtype=torch.int64) * 3, (z.int() * 0) * 5
+# SPDX-License-Identifier: Apache-2.0

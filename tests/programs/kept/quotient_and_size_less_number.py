@@ -12,3 +12,4 @@ class M(nn.Module):
   T = y.size(0)
   n = T + (T + 1) // 4 - 9
   return torch.arange(n, n + 3), x + y[:1]
+# SPDX-License-Identifier: Apache-2.0

@@ -15,3 +15,4 @@ class M(torch.nn.Module):
         else:
             y = y * (2 // torch.argwhere(x).shape[0])
         return y
+# SPDX-License-Identifier: Apache-2.0

@@ -12,3 +12,4 @@ class M(nn.Module):
   T = y.size(0)
   n = - 3 * B + 3 * ((((2 * B * T + 2 * ((B + B + B - 5) // 4)) // 2) - 2 * B) // 4)
   return torch.tensor([n, n + 1, B]).to(torch.float32) + y, x
+# SPDX-License-Identifier: Apache-2.0

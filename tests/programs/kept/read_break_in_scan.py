@@ -16,3 +16,4 @@ class M(nn.Module):
                 h = h * 0.5 + i
             h = h + x[:, t]
         return h
+# SPDX-License-Identifier: Apache-2.0

@@ -12,3 +12,4 @@ class M(nn.Module):
             if int(z[i]) == 2:
                 return x * i
         return x - 1
+# SPDX-License-Identifier: Apache-2.0

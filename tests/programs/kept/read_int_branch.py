@@ -12,3 +12,4 @@ class M(nn.Module):
         if int(z[0]) != 0:
             h = h + 1
         return h
+# SPDX-License-Identifier: Apache-2.0

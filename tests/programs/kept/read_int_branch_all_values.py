@@ -16,3 +16,4 @@ class M(nn.Module):
             elif k == 0:
                 h = h - x
         return h
+# SPDX-License-Identifier: Apache-2.0

@@ -13,3 +13,4 @@ class M(nn.Module):
             if int(z[i]) != 0:
                 h = h * 0.5 + i
         return h
+# SPDX-License-Identifier: Apache-2.0

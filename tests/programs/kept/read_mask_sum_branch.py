@@ -12,3 +12,4 @@ class M(nn.Module):
         if int(m.sum()) == 0:
             return x
         return x.masked_fill(m.unsqueeze(-1), 0.0)
+# SPDX-License-Identifier: Apache-2.0

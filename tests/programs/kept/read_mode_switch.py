@@ -16,3 +16,4 @@ class M(nn.Module):
         else:
             y = x.sigmoid()
         return y
+# SPDX-License-Identifier: Apache-2.0

@@ -12,3 +12,4 @@ class M(nn.Module):
         if n < 0 or n >= 4:
             n = 0
         return x[:, :, n] + n
+# SPDX-License-Identifier: Apache-2.0

@@ -16,3 +16,4 @@ class M(nn.Module):
         if seen:
             h = h + 1
         return h
+# SPDX-License-Identifier: Apache-2.0

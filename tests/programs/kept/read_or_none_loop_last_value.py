@@ -14,3 +14,4 @@ class M(nn.Module):
             last = x[:, t] * 2
             h = h * 0.5 + last
         return h, last
+# SPDX-License-Identifier: Apache-2.0

@@ -13,3 +13,4 @@ class M(nn.Module):
         for t in range(1, x.size(1)):
             out[:, t] = out[:, t - 1] * 0.5 + x[:, t]
         return out
+# SPDX-License-Identifier: Apache-2.0

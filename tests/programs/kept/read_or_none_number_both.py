@@ -14,3 +14,4 @@ class M(nn.Module):
         else:
             y = x - n
         return y, torch.zeros(abs(n) + 1)
+# SPDX-License-Identifier: Apache-2.0

@@ -16,3 +16,4 @@ class M(nn.Module):
             if int(z[i]) > 0:
                 x = l(x).relu()
         return x
+# SPDX-License-Identifier: Apache-2.0

@@ -11,3 +11,4 @@ class M(nn.Module):
         if int(z.sum()) > 2:
             return x * 2
         return x - 1
+# SPDX-License-Identifier: Apache-2.0

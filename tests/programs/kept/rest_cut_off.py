@@ -11,3 +11,4 @@ class M(torch.nn.Module):
         if r != 0:
             x = x[:, :-r]
         return x.reshape(3, -1, 3).sum(2)
+# SPDX-License-Identifier: Apache-2.0

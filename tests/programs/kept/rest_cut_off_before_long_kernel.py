@@ -16,3 +16,4 @@ class M(torch.nn.Module):
             x = x[:, :, :-n]
         x = x.reshape(x.size(0), 4, -1, 4).sum(3)
         return self.c(x)
+# SPDX-License-Identifier: Apache-2.0

@@ -10,3 +10,4 @@ class M(torch.nn.Module):
         for i in range(4):
             z = z * torch.complex(x[2], x[3])
         return z.real, z.imag
+# SPDX-License-Identifier: Apache-2.0

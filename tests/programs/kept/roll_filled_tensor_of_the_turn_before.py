@@ -15,3 +15,4 @@ class M(torch.nn.Module):
             out = out.clone()
             out[:, t] = h
         return out, h
+# SPDX-License-Identifier: Apache-2.0

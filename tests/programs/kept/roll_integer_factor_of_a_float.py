@@ -11,3 +11,4 @@ class M(torch.nn.Module):
             h = h + ((x[i] * h).to(torch.int64) * 3)
             h = h - torch.floor(h / 8) * 8
         return h
+# SPDX-License-Identifier: Apache-2.0

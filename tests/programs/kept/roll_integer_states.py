@@ -17,3 +17,4 @@ class M(torch.nn.Module):
             p = p ** 2 % 7
             n = torch.div(n, 2, rounding_mode="floor") + (i * 3 - 7)
         return n, m, u, p
+# SPDX-License-Identifier: Apache-2.0

@@ -10,3 +10,4 @@ class M(torch.nn.Module):
         for i in range(4):
             h = h * torch.tanh(x[1] * torch.tensor([i, i + 1, i + 2, 3, 4, 5]))
         return h
+# SPDX-License-Identifier: Apache-2.0

@@ -14,3 +14,4 @@ class M(torch.nn.Module):
             for j in range(3):
                 h = torch.tanh(h * self.ws[i] + x[j])
         return h
+# SPDX-License-Identifier: Apache-2.0

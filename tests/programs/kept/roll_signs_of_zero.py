@@ -12,3 +12,4 @@ class M(torch.nn.Module):
             h = h * 2 + torch.atan(x[1] / s)
             s = -s
         return h
+# SPDX-License-Identifier: Apache-2.0

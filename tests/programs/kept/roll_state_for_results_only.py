@@ -13,3 +13,4 @@ class M(torch.nn.Module):
                 ob[j] = b
                 b = torch.sin(torch.softmax(x[2] * x[4 - j], 0) + x[3])
         return b, ob
+# SPDX-License-Identifier: Apache-2.0

@@ -10,3 +10,4 @@ class M(torch.nn.Module):
         if T % 2 == 1:
             x = F.pad(x, (0, 2 - T % 2))
         return x[:, ::2] + x[:, 1::2]
+# SPDX-License-Identifier: Apache-2.0

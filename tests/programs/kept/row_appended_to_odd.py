@@ -10,3 +10,4 @@ class M(torch.nn.Module):
         if x.size(0) % 2 == 1:
             x = torch.cat([x, torch.zeros(1, 3)], 0)
         return x.reshape(-1, 2, 3).sum(1)
+# SPDX-License-Identifier: Apache-2.0

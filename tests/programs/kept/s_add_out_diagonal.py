@@ -8,3 +8,4 @@ class M(torch.nn.Module):
         y = x * 2
         torch.add(y, y.diagonal(), out=y)
         return y
+# SPDX-License-Identifier: Apache-2.0

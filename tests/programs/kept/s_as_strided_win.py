@@ -11,3 +11,4 @@ class M(torch.nn.Module):
         v = y[:, 0].contiguous()
         s = v.stride(0)
         return v.as_strided((3, 2), (s, s))
+# SPDX-License-Identifier: Apache-2.0

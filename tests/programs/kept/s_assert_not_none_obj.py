@@ -19,3 +19,4 @@ class M(torch.nn.Module):
         a = mk(x.size(0) == 4, int(x.sum()))
         assert a is not None
         return x * a.n
+# SPDX-License-Identifier: Apache-2.0

@@ -12,3 +12,4 @@ class M(torch.nn.Module):
         l = torch.atleast_2d([a[0], a[1]])
         a.mul_(2)
         return l[0], l[1]
+# SPDX-License-Identifier: Apache-2.0

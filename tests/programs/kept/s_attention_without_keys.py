@@ -26,3 +26,4 @@ class M(torch.nn.Module):
     def forward(self, x: Tensor, z: Tensor):
         m = torch.arange(5)[None] >= z[:, None]
         return torch.isnan(self.a(x, m)).float(), torch.isnan(self.b(x, m)).float()
+# SPDX-License-Identifier: Apache-2.0

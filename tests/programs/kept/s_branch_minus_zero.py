@@ -14,3 +14,4 @@ class M(torch.nn.Module):
         else:
             s = f(-1)
         return torch.copysign(x, torch.full((4, 3), s))
+# SPDX-License-Identifier: Apache-2.0

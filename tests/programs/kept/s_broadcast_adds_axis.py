@@ -28,3 +28,4 @@ class M(torch.nn.Module):
         a12 = self.lin(a10)  #@fill.lin
         return (a8, a10, a12)
 
+# SPDX-License-Identifier: Apache-2.0

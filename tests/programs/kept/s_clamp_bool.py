@@ -15,3 +15,4 @@ class M(torch.nn.Module):
         t1 = m[..., 0].clamp(min=len(x))
         a2 = Acc()
         return t1 / max(sum(a2.v), 1)
+# SPDX-License-Identifier: Apache-2.0

@@ -13,3 +13,4 @@ class M(torch.nn.Module):
         t.logical_not_()
         v = x * 2 if b else y
         return v, t
+# SPDX-License-Identifier: Apache-2.0

@@ -9,3 +9,4 @@ from torch import Tensor
 class M(torch.nn.Module):
     def forward(self, x: Tensor, y: Tensor, z: Tensor):
         return {'a b': x, 'a_b': y, 'x': x + 1, 'graph': y * 2, '1a': x - 1, '': y - 1, 'A B': x * 3, 'é': x * 4}
+# SPDX-License-Identifier: Apache-2.0

@@ -9,3 +9,4 @@ from torch import Tensor
 class M(torch.nn.Module):
     def forward(self, x: Tensor, y: Tensor, z: Tensor):
         return F.dropout(y, 1.0, training=bool(z.sum() < 4))
+# SPDX-License-Identifier: Apache-2.0

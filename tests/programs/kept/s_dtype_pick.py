@@ -10,3 +10,4 @@ class M(torch.nn.Module):
     def forward(self, x: Tensor, y: Tensor, z: Tensor):
         d = [torch.float32, torch.int64][(int(z.sum()) + 1) % 2]
         return y.to(d)
+# SPDX-License-Identifier: Apache-2.0

@@ -27,3 +27,4 @@ class M(torch.nn.Module):
         self.c = traced(False, False, False)
     def forward(self, x: Tensor):
         return self.a(x), self.b(x), self.c(x)
+# SPDX-License-Identifier: Apache-2.0

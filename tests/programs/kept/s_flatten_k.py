@@ -9,3 +9,4 @@ from torch import Tensor
 class M(torch.nn.Module):
     def forward(self, x: Tensor, y: Tensor, z: Tensor):
         return y.flatten(0, (int(z.sum()) + 1) % 2)
+# SPDX-License-Identifier: Apache-2.0

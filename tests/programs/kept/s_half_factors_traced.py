@@ -9,3 +9,4 @@ class M(torch.nn.Module):
     def forward(self, x: Tensor):
         h = x.half()
         return F.relu(h * 0.001) * 300 * 300, h / 300 / 300 * 300
+# SPDX-License-Identifier: Apache-2.0

@@ -28,3 +28,4 @@ class M(torch.nn.Module):
         else:
             r = a * 3
         return a, r
+# SPDX-License-Identifier: Apache-2.0

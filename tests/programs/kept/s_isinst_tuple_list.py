@@ -16,3 +16,4 @@ class M(torch.nn.Module):
         t = ([int(x.sum())], 3)
         k = f(t)
         return x * t[0][0] + k
+# SPDX-License-Identifier: Apache-2.0

@@ -12,3 +12,4 @@ class M(torch.nn.Module):
         g, h = torch.meshgrid(a[0], a[1])
         a.mul_(2)
         return g, h
+# SPDX-License-Identifier: Apache-2.0

@@ -12,3 +12,4 @@ class M(torch.nn.Module):
         y[:, 0] = y[:, 1]
         y += y
         return y
+# SPDX-License-Identifier: Apache-2.0

@@ -10,3 +10,4 @@ class M(torch.nn.Module):
     def forward(self, x: Tensor, y: Tensor, z: Tensor):
         t = x[torch.tensor([True, False, True, True])]
         return t * t.size(0), y * t.numel()
+# SPDX-License-Identifier: Apache-2.0

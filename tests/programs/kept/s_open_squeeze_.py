@@ -11,3 +11,4 @@ class M(torch.nn.Module):
         t = torch.nonzero(x > 0)
         t.squeeze_(-1)
         return y * t.size(0)
+# SPDX-License-Identifier: Apache-2.0

@@ -11,3 +11,4 @@ class M(torch.nn.Module):
         b = torch.zeros(0, dtype=torch.int64)
         torch.nonzero(x > 0, out=b)
         return y * b.size(0)
+# SPDX-License-Identifier: Apache-2.0

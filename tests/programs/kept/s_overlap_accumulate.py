@@ -10,3 +10,4 @@ class M(torch.nn.Module):
         m = x.flatten().clone()
         m.unfold(0, 3, 2).add_(1)
         return m
+# SPDX-License-Identifier: Apache-2.0

@@ -10,3 +10,4 @@ class M(torch.nn.Module):
     def forward(self, x: Tensor, y: Tensor, z: Tensor):
         d, b = torch._pack_padded_sequence(x.unsqueeze(-1), z.clamp(1, 4)[:3].sort(descending=True)[0], False)
         return y * d.size(0)
+# SPDX-License-Identifier: Apache-2.0

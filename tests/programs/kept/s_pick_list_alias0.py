@@ -13,3 +13,4 @@ class M(torch.nn.Module):
         l = ls[k]
         l.append(9)
         return x * len(ls[0])
+# SPDX-License-Identifier: Apache-2.0

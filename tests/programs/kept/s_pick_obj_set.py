@@ -18,3 +18,4 @@ class M(torch.nn.Module):
         o = [a, b][k]
         o.n = 5
         return x * a.n
+# SPDX-License-Identifier: Apache-2.0

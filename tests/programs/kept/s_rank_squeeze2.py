@@ -10,3 +10,4 @@ class M(torch.nn.Module):
     def forward(self, x: Tensor, y: Tensor, z: Tensor):
         t = x[x > 2.9].squeeze()
         return y * t.numel()
+# SPDX-License-Identifier: Apache-2.0

@@ -14,3 +14,4 @@ class M(torch.nn.Module):
         if t.is_contiguous():
             return t * 2
         return t * 3
+# SPDX-License-Identifier: Apache-2.0

@@ -14,3 +14,4 @@ class M(torch.nn.Module):
         else:
             r = z
         return r
+# SPDX-License-Identifier: Apache-2.0

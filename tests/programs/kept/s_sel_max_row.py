@@ -13,3 +13,4 @@ class M(torch.nn.Module):
             if bool(x[i].sum() > best.sum()):
                 best = x[i]
         return best * 2
+# SPDX-License-Identifier: Apache-2.0

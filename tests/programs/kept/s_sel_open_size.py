@@ -13,3 +13,4 @@ class M(torch.nn.Module):
         else:
             t = x[x > 0] * 2
         return y * t.size(0)
+# SPDX-License-Identifier: Apache-2.0

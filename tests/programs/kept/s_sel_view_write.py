@@ -16,3 +16,4 @@ class M(torch.nn.Module):
             v = b
         v.add_(1)
         return a, b
+# SPDX-License-Identifier: Apache-2.0

@@ -9,3 +9,4 @@ class M(torch.nn.Module):
             if bit.size() == [0, 3]:
                 return bit * 2
         return m * 3
+# SPDX-License-Identifier: Apache-2.0

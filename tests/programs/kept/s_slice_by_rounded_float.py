@@ -10,3 +10,4 @@ class M(torch.nn.Module):
             n = int(torch.round(y[i].abs() * 3))
             out.append(x[i] - x[i, :n].sum(0))
         return torch.stack(out)
+# SPDX-License-Identifier: Apache-2.0

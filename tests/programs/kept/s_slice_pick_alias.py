@@ -13,3 +13,4 @@ class M(torch.nn.Module):
         m = a[k:]
         m[0].append(5)
         return y * len(a[0])
+# SPDX-License-Identifier: Apache-2.0

@@ -16,3 +16,4 @@ class M(torch.nn.Module):
     def forward(self, x: Tensor, y: Tensor, z: Tensor):
         l = sorted([A(x), A(y)])
         return l[0].t * 2
+# SPDX-License-Identifier: Apache-2.0

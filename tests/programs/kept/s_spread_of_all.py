@@ -7,3 +7,4 @@ class M(torch.nn.Module):
     def forward(self, x: Tensor):
         y = x / (x.std() + 1) + x.var(keepdim=True)
         return y + torch.zeros(y.size(0), y.size(1))
+# SPDX-License-Identifier: Apache-2.0

@@ -15,3 +15,4 @@ class M(torch.nn.Module):
         if s == '2':
             return x * 2
         return x
+# SPDX-License-Identifier: Apache-2.0

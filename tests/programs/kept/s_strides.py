@@ -9,3 +9,4 @@ from torch import Tensor
 class M(torch.nn.Module):
     def forward(self, x: Tensor, y: Tensor, z: Tensor):
         return x * x.stride(0), x * x.stride()[1], x * x.storage_offset(), x[1:] * x[1:].storage_offset()
+# SPDX-License-Identifier: Apache-2.0

@@ -11,3 +11,4 @@ class M(torch.nn.Module):
         l = [z[0], z[1], z[2]]
         l.sort()
         return l[0] * y
+# SPDX-License-Identifier: Apache-2.0

@@ -10,3 +10,4 @@ class M(torch.nn.Module):
     def forward(self, x: Tensor, y: Tensor, z: Tensor):
         p = x.tensor_split(z[0].clamp(1, 3))
         return y * len(p)
+# SPDX-License-Identifier: Apache-2.0

@@ -12,3 +12,4 @@ class M(torch.nn.Module):
         l = [1] * n + [2] * (3 - n)
         a, b, c = l
         return x * a + b
+# SPDX-License-Identifier: Apache-2.0

@@ -13,3 +13,4 @@ class M(torch.nn.Module):
         m = torch.jit._unwrap_optional(o)
         m.append(5)
         return x * len(l)
+# SPDX-License-Identifier: Apache-2.0

@@ -25,3 +25,4 @@ class M(torch.nn.Module):
         else:
             r = x * 3
         return r * len(l)
+# SPDX-License-Identifier: Apache-2.0

@@ -12,3 +12,4 @@ class M(torch.nn.Module):
         v2 = v1.squeeze(0)
         v1[0, 0] = (v1.size(0) + 1)
         return torch.tensor(float((2 if v1.size(0) > 4 else 3))) + v1.mean()
+# SPDX-License-Identifier: Apache-2.0

@@ -16,3 +16,4 @@ class M(torch.nn.Module):
         even = self.even(F.pad(x, self.pads(w, 2, 2) + self.pads(h, 2, 2)))
         odd = self.odd(F.pad(x, self.pads(w, 1, 3) + self.pads(h, 1, 3)))
         return even, odd, F.pad(x, [0, max(3, w) - w])
+# SPDX-License-Identifier: Apache-2.0

@@ -16,3 +16,4 @@ class M(nn.Module):
         T = x.size(1)
         m = torch.triu(torch.ones(T, T) * float('-inf'), diagonal=1) if T > 100000 else torch.triu(torch.full((T, T), float('-inf')), diagonal=1)
         return self.a(x, y, tgt_mask=m)
+# SPDX-License-Identifier: Apache-2.0

@@ -16,3 +16,4 @@ class M(nn.Module):
         T = x.size(1)
         m = torch.triu(torch.ones(T, T, dtype=torch.bool), 1)
         return self.a(x, m)
+# SPDX-License-Identifier: Apache-2.0

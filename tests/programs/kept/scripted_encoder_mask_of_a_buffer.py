@@ -16,3 +16,4 @@ class M(nn.Module):
     def forward(self, x: Tensor):
         T = x.size(1)
         return self.a(x, self.m[:T, :T])
+# SPDX-License-Identifier: Apache-2.0

@@ -25,3 +25,4 @@ class M(torch.nn.Module):
     def forward(self, x: Tensor, y: Tensor):
         t2 = self.part(y, 0)
         return y
+# SPDX-License-Identifier: Apache-2.0

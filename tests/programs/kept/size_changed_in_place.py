@@ -11,3 +11,4 @@ class M(torch.nn.Module):
         d //= 2
         d -= 1
         return x.reshape(n, 2) * 2.0, x.new_ones(m, d) * x.sum()
+# SPDX-License-Identifier: Apache-2.0

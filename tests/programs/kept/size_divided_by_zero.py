@@ -5,3 +5,4 @@ from torch import Tensor
 class M(torch.nn.Module):
     def forward(self, x: Tensor, z: Tensor):
         return x.unflatten(0, [x.size(0) % 2, -1]) * 2
+# SPDX-License-Identifier: Apache-2.0

@@ -11,3 +11,4 @@ class M(torch.nn.Module):
         v = F.pad(v, [2, 3], mode='circular')
         parts = v.view(v.shape[0], 3, 2, v.shape[2]).transpose(1, 2)
         return parts.reshape(v.shape[0], 6, v.shape[2]), v.transpose(1, 2).reshape(-1, 6), v.unflatten(1, [2, 3])
+# SPDX-License-Identifier: Apache-2.0

@@ -11,3 +11,4 @@ class M(torch.nn.Module):
         a = x.new_zeros([int(n * 1.7), math.ceil(n * 0.3 + 2), int(n * 2.5 - 1)])
         b = F.interpolate(x, scale_factor=1.7, mode='nearest')
         return a + x.sum(), b, x.new_zeros([int(n / 3 * 2)]) + x.mean()
+# SPDX-License-Identifier: Apache-2.0

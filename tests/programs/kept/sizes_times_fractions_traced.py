@@ -6,3 +6,4 @@ import torch.nn.functional as F
 class M(torch.nn.Module):
     def forward(self, x):
         return F.interpolate(x, scale_factor=1.7, mode='bilinear', recompute_scale_factor=True)
+# SPDX-License-Identifier: Apache-2.0

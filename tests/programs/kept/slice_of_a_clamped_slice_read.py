@@ -12,3 +12,4 @@ class M(nn.Module):
   m = x.clone()
   m[:, -2:].add_(m[:, -9:][:, 1:3])
   return m
+# SPDX-License-Identifier: Apache-2.0

@@ -12,3 +12,4 @@ class M(nn.Module):
   m = x.clone()
   m[:, -3:-1].add_(m[:, -7:][:, 0:2])
   return m
+# SPDX-License-Identifier: Apache-2.0

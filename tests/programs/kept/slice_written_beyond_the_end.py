@@ -13,3 +13,4 @@ class M(torch.nn.Module):
         x.mul_(math.ceil(-2.0))
         v1.fill_(min(1.5, 0.5))
         return x * ((max(v1.size(0), 1) - max(v1.size(0), 1)) - sum([((v1.size(0) - v1.size(0)) & 3), (x.size(0) + 1)]))
+# SPDX-License-Identifier: Apache-2.0

@@ -13,3 +13,4 @@ class M(torch.nn.Module):
         padded = F.pad(y, [0, 0, 0, max(7 - y.size(0), 0)])[:7] @ torch.ones(5, 2)
         return (square, first, padded, torch.diagonal(y, -1), y.sum(1).topk(min(3, y.size(0)))[0],
                 torch.zeros(max(x.size(0), x.size(1))) + x.sum(), y[1:6].cumsum(0))
+# SPDX-License-Identifier: Apache-2.0

@@ -11,3 +11,4 @@ class M(torch.nn.Module):
         self.register_buffer("K", torch.eye(4).to_sparse())
     def forward(self, x: Tensor):
         return torch.sparse.mm(self.A, x), self.A @ x, self.A.t() @ x + self.K @ x, self.A.to_dense() @ x, self.A.shape[0]
+# SPDX-License-Identifier: Apache-2.0

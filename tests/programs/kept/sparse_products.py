@@ -9,3 +9,4 @@ class M(torch.nn.Module):
         A = torch.sparse_coo_tensor(e.abs() % n, v, (n, n))
         y = torch.sparse.mm(A, x)
         return y, A @ y, torch.mm(A.coalesce().t(), x), x.t() @ A, A @ x[:, 0], A.size(0), A.t().shape[1]
+# SPDX-License-Identifier: Apache-2.0

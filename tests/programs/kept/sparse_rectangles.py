@@ -15,3 +15,4 @@ class M(torch.nn.Module):
             h = torch.tanh((m @ w).sum(0) - h)
         y = torch.addmm(w[:, :3], A.transpose(0, 1), x), torch.sparse.addmm(x[:, :1], A, w)
         return h, y, A.sum(dim=1).to_dense(), A.to_dense()
+# SPDX-License-Identifier: Apache-2.0

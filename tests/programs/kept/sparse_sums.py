@@ -12,3 +12,4 @@ class M(torch.nn.Module):
         S = A + A.t()
         d = S.sum(dim=1).to_dense().abs() + 1
         return torch.sparse.mm(S + I, x) / d.unsqueeze(1), (A.t() + I).t().to_dense(), torch.add(S, I).coalesce() @ x[:, 0]
+# SPDX-License-Identifier: Apache-2.0

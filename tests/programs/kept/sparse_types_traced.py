@@ -14,3 +14,4 @@ class M(torch.nn.Module):
         y = A.to(torch.float64) @ x.double()
         z = self.A.to(x.dtype).double().t() @ x.t().double()
         return y, z, A.clone().to(torch.float32).coalesce() @ x, (self.A * 2).to(x.device).t() @ x.t(), self.A.clone().to_dense(), self.A.coalesce().sum(dim=0).to_dense()
+# SPDX-License-Identifier: Apache-2.0

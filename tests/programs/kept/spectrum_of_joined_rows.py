@@ -20,3 +20,4 @@ class M(nn.Module):
         v10 = v9.permute(0, 2, 3, 1).flatten(0, 1)
         v11 = torch.fft.fft(v10, dim=2).real
         return v11
+# SPDX-License-Identifier: Apache-2.0

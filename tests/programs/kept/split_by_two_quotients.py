@@ -13,3 +13,4 @@ class M(nn.Module):
         a, b, c = t // 3, t // 4, t - t // 3 - t // 4
         u, v, w = torch.split(x, [a, b, c], 1)
         return torch.cat([w, u * 2, v * 3], 1), w.sum(1)
+# SPDX-License-Identifier: Apache-2.0

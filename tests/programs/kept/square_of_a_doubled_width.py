@@ -11,3 +11,4 @@ class M(torch.nn.Module):
         y = y + y.reshape(2, 3, y.size(2) * y.size(3)).softmax(-1).view(2, 3, y.size(2), y.size(3))
         side = max(y.size(2), y.size(3))
         return F.pad(y, [0, side - y.size(3), 0, side - y.size(2)])
+# SPDX-License-Identifier: Apache-2.0

@@ -20,3 +20,4 @@ class M(nn.Module):
   for _ in range(12):
    t = t * 0.5 + t.abs()
   return t * B, t.sum() + y
+# SPDX-License-Identifier: Apache-2.0

@@ -12,3 +12,4 @@ class M(torch.nn.Module):
         self.c = torch.nn.Conv1d(2, 2, 1, stride=2)
     def forward(self, x: Tensor):
         return self.c(x.reshape(x.size(0), 2, 2, x.size(2)).permute(0, 1, 3, 2).reshape(x.size(0), 2, 2 * x.size(2)))
+# SPDX-License-Identifier: Apache-2.0

@@ -11,3 +11,4 @@ class M(torch.nn.Module):
         a = F.conv1d(x.softmax(2), torch.ones(4, 1, 1), stride=2, groups=4)
         b = F.conv1d(F.conv1d(x, torch.ones(4, 4, 1)), torch.ones(4, 4, 1), stride=2)
         return a, b, F.conv1d(x * x.sum(2, True).expand_as(x), torch.ones(1, 4, 1), stride=2)
+# SPDX-License-Identifier: Apache-2.0

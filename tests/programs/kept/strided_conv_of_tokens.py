@@ -12,3 +12,4 @@ class M(torch.nn.Module):
         self.c = torch.nn.Conv2d(4, 6, 1, stride=2)
     def forward(self, x: Tensor):
         return self.c(x.transpose(1, 2).reshape(x.size(0), 4, 4, 4))
+# SPDX-License-Identifier: Apache-2.0

@@ -15,3 +15,4 @@ class M(torch.nn.Module):
             (x * 20000).to(torch.int16).sum(0, dtype=torch.int16),
             small.sum_to_size(1, 3),
         )
+# SPDX-License-Identifier: Apache-2.0

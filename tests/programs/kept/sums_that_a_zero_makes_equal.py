@@ -10,3 +10,4 @@ class M(torch.nn.Module):
         for i in range(5, -1, -1):
             out[i] = (((x[1] + i % 2) + i // 2) + x[3] * 0.5) * 0.5
         return out
+# SPDX-License-Identifier: Apache-2.0

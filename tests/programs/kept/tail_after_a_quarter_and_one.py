@@ -12,3 +12,4 @@ class M(nn.Module):
         n = x.size(1)
         k = n // 4 + 1
         return x[:, k:]
+# SPDX-License-Identifier: Apache-2.0

@@ -14,3 +14,4 @@ class M(torch.nn.Module):
         y = self.c(x)
         z = torch.relu(self.d(y, output_size=x.size()))
         return z, self.e(self.p(z), output_size=[z.size(2), z.size(3)])
+# SPDX-License-Identifier: Apache-2.0

@@ -10,3 +10,4 @@ class M(torch.nn.Module):
         z = F.max_unpool2d(y * 2, i, [2, 2], output_size=x.shape[2:])
         u, k = F.max_pool1d(x[0], 3, 2, return_indices=True)
         return z, F.max_unpool1d(u + 1, k, [3], [2], output_size=x[0].size())
+# SPDX-License-Identifier: Apache-2.0

@@ -13,3 +13,4 @@ class M(nn.Module):
         x = F.pad(x, (0, 0, 0, w % 2))
         y = x.view(b, x.size(1) // 2, 2, c).flatten(0, 1)
         return y.view(b, x.size(1) // 2, 2, c).flatten(1, 2)
+# SPDX-License-Identifier: Apache-2.0

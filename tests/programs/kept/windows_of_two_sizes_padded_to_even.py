@@ -12,3 +12,4 @@ class M(nn.Module):
         b, h, w, c = x.shape
         x = F.pad(x, (0, 0, 0, w % 2, 0, h % 2))
         return x.view(b, x.size(1) // 2, 2, x.size(2) // 2, 2, c).transpose(2, 3).reshape(-1, 4, c)
+# SPDX-License-Identifier: Apache-2.0

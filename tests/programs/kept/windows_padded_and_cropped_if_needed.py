@@ -21,3 +21,4 @@ class M(nn.Module):
         if ph > 0 or pw > 0:
             x = x[:, :h, :w, :].contiguous()
         return x
+# SPDX-License-Identifier: Apache-2.0

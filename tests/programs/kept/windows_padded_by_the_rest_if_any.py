@@ -16,3 +16,4 @@ class M(torch.nn.Module):
         x = torch.tanh(x * 2)
         x = x.view(B, h // 4, w // 4, C, 4, 4).permute(0, 3, 1, 4, 2, 5).reshape(B, C, h, w)
         return x[:, :, :H, :W]
+# SPDX-License-Identifier: Apache-2.0

@@ -10,3 +10,4 @@ class M(torch.nn.Module):
     def forward(self, x: Tensor):
         x.unbind(2)[3].mul_(3)
         return x
+# SPDX-License-Identifier: Apache-2.0

@@ -16,3 +16,4 @@ class M(nn.Module):
         for part in x.unbind(2):
             part.add_(b)
         return x, y
+# SPDX-License-Identifier: Apache-2.0

@@ -12,3 +12,4 @@ class M(nn.Module):
   m = y.clone()
   m[0:1] = x.new_ones(x.size(0) % 2, 3)
   return m
+# SPDX-License-Identifier: Apache-2.0

@@ -11,3 +11,4 @@ class M(torch.nn.Module):
         c = b.contiguous()
         c *= 3
         return y, a * 2, b + c
+# SPDX-License-Identifier: Apache-2.0

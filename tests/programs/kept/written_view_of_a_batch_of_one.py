@@ -11,3 +11,4 @@ class M(torch.nn.Module):
         z += 2
         s = z.shape[1]
         return y.mean(1), z.reshape(3, s * 8)
+# SPDX-License-Identifier: Apache-2.0

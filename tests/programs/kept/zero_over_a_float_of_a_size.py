@@ -9,3 +9,4 @@ class M(torch.nn.Module):
     def forward(self, x: Tensor):
         place = torch.arange(x.size(1)) / float(x.size(1) - 1)
         return torch.isnan(place.clamp(-1.0, 1.0)).float()
+# SPDX-License-Identifier: Apache-2.0

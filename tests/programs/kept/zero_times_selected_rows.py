@@ -10,3 +10,4 @@ class M(torch.nn.Module):
         some = (rows > 0) | torch.ones(3, dtype=torch.bool)
         none = (rows > 0) & torch.zeros(3, dtype=torch.bool)
         return rows * 0.0 + 1, rows * torch.zeros(3), places * 0, places & 0, some, none
+# SPDX-License-Identifier: Apache-2.0

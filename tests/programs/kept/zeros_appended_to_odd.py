@@ -10,3 +10,4 @@ class M(torch.nn.Module):
         if x.size(1) % 2 == 1:
             x = torch.cat([x, x.new_zeros(x.size(0), 1, 8)], 1)
         return torch.nn.functional.max_pool2d(x.transpose(1, 2).reshape(x.size(0), 8, -1, 2), 2, 2)
+# SPDX-License-Identifier: Apache-2.0

@@ -11,3 +11,4 @@ class M(nn.Module):
  def forward(self, x: Tensor, z: Tensor):
   n = torch.full([3], x.size(0))
   return z * (n - n) * 2, x
+# SPDX-License-Identifier: Apache-2.0

@@ -13,3 +13,4 @@ class M(nn.Module):
   for t in range(x.size(0)):
     h = (h & 0) * 2 + t
   return h
+# SPDX-License-Identifier: Apache-2.0

@@ -10,3 +10,4 @@ from torch import Tensor
 class M(nn.Module):
  def forward(self, x: Tensor, z: Tensor):
   return (z & 0) @ z.t(), (z & 0).sum(0), torch.cat([z & 0, z]), (z & 0).float() * 2
+# SPDX-License-Identifier: Apache-2.0

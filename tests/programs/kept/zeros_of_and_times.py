@@ -11,3 +11,4 @@ class M(nn.Module):
  def forward(self, x: Tensor, z: Tensor):
   w = z[:, 0]
   return (w & 0) * 2, x
+# SPDX-License-Identifier: Apache-2.0

@@ -11,3 +11,4 @@ class M(nn.Module):
  def forward(self, x: Tensor, z: Tensor):
   n = torch.full([x.size(0)], z.size(0))
   return n * 0 * 2, z
+# SPDX-License-Identifier: Apache-2.0

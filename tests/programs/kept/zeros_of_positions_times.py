@@ -11,3 +11,4 @@ class M(nn.Module):
  def forward(self, x: Tensor, z: Tensor):
   n = torch.arange(x.size(0))
   return (n - n) * 2, (n & 0) * 2, (n * 0) * z.size(0)
+# SPDX-License-Identifier: Apache-2.0
