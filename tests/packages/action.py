@@ -62,7 +62,7 @@ def main():
         subprocess.run(["python", "-c", REFUSED], cwd=folder, check=True)
         code, printed = run_steps(action, {"model": "refused.pt", "target": "khronos"}, folder)
         assert code == 4, printed
-        found = [line for line in printed.splitlines() if line.startswith("::error title=t2nnef%3A unsupported-op")]
+        found = [line for line in printed.splitlines() if line.startswith("::error ") and "title=error[unsupported-op]" in line]
         assert found and "%0A" in found[0] and "aten::_unique2 has no translation" in found[0], printed
         print("  " + found[0][:100])
 
