@@ -131,6 +131,7 @@ std::string quantised_text(const ir::Graph& graph) {
   if (all.tensors.size() > kMost) out += cat("  … and ", all.tensors.size() - kMost, " more\n");
   if (all.redundant_pairs > 0)
     out += cat("redundant dequantise/quantise pairs: ", all.redundant_pairs, "\n");
+  if (all.fake_quantisers > 0) out += cat("fake quantisers: ", all.fake_quantisers, "\n");
   return out;
 }
 

@@ -79,6 +79,7 @@ constexpr DiagnosticId kIds[] = {
     {"rounding-not-compensated", ExitCode::unsupported},
     {"short-loop", ExitCode::unsupported},
     {"signature-mismatch", ExitCode::mismatch},
+    {"slow-weights", ExitCode::unsupported},
     {"timeout", ExitCode::timeout},
     {"torch-not-found", ExitCode::unreadable},
     {"torch-warning", ExitCode::bug},

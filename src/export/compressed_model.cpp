@@ -6,6 +6,7 @@
 
 #include "src/compress/explain/folded_modules.h"
 #include "src/compress/explain/lint.h"
+#include "src/compress/explain/slow_weights.h"
 #include "src/compress/layer_table.h"
 #include "src/compress/round/q4_0.h"
 #include "src/compress/round/quantise_q4_0.h"
@@ -70,9 +71,14 @@ class Compressor {
         compressed(before, search ? search->entries : std::vector<compress::SettingsEntry>(),
                    context_, passes_);
     constexpr size_t kMostFindings = 5;
-    if (!passes_.is_disabled("lint-quantisation"))
+    if (!passes_.is_disabled("lint-quantisation")) {
       compress::report_findings(compress::lint(result.stored, context_), context_.report,
                                 kMostFindings);
+      passes::PassContext silent = context_;  // for --print-after
+      silent.report = {};
+      passes::run_pipeline(result.stored, {"lint-quantisation"}, silent, passes_);
+    }
+    compress::warn_slow(result.stored, context_.report);
     Compression out = measure(before, result);
     out.unquantised = compress::unquantised_weights(before, result.stored, compression_.settings());
     out.activations_in_floats = compress::activations_in_floats(before, compression_.settings());

@@ -174,6 +174,16 @@ void refuse_unused_settings(const OptOptions& options) {
               "insert-compression and the passes listed in docs/compression.md");
 }
 
+void refuse_unprinted(const OptOptions& options) {
+  const std::string& name = options.model.passes.print_after;
+  if (name.empty() || name == "all") return;
+  const std::vector<passes::PassInfo> pipeline = pipeline_of(options);
+  if (std::none_of(pipeline.begin(), pipeline.end(),
+                   [&](const passes::PassInfo& pass) { return pass.name == name; }))
+    throw Error("usage", cat("--print-after ", quoted(name), ": the pipeline has no such pass"), {},
+                "add it to --passes");
+}
+
 /// The settings of the command and of the model.
 std::optional<CompressOptions> settings_of(const OptOptions& options, const Subject& subject) {
   if (!subject.model || !any_reads_settings(options)) return options.compress;
@@ -201,6 +211,7 @@ void warn_unquantised(const ir::Graph& before, const ir::Graph& after,
 OptResult optimise(const OptOptions& options) {
   refuse_unused_settings(options);
   require_order(options.pipeline);
+  refuse_unprinted(options);
   if (writes_artefact(options))
     nnef::check_destination(opt_destination(options));
   else if (!options.model.output.empty())

@@ -5,6 +5,7 @@
 
 #include "ir/loop_notes.h"
 #include "src/passes/pass.h"
+#include "src/passes/passes_run.h"
 
 namespace t2n::passes {
 namespace {
@@ -60,6 +61,7 @@ bool run_pass(const PassInfo& pass, ir::Graph& graph, const PassContext& context
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
   if (changed) graph.attributes.erase(ir::kUnrolledLoops);  // they count nodes
   if (options.time) options.time(pass.name, seconds.count());
+  note_run(graph, std::string(pass.name));
   ir::verify(graph, pass.name);
   if (options.observe) options.observe(pass.name, graph);
   if (is_printed(pass, changed, options))

@@ -61,6 +61,18 @@ size_t count_redundant_pairs(const Graph& graph, const std::vector<int>& produce
   });
 }
 
+/// Those of nested graphs, too.
+size_t count_fake_quantisers(const Graph& graph) {
+  size_t out = 0;
+  for (const Node& node : graph.nodes) {
+    const std::string_view name = ir::op_name(node.op);
+    const bool is_fused = name.find("_obs_fq_helper") != std::string_view::npos;
+    out += is_fused || name.find("fake_quant") != std::string_view::npos ? 1 : 0;
+    if (node.body) out += count_fake_quantisers(*node.body);
+  }
+  return out;
+}
+
 /// Embedding tables are plain integers with separate scales.
 int bits_of_table(const Node& node) {
   if (!ir::op_name(node.op).starts_with("quantized::embedding")) return 0;
@@ -93,6 +105,7 @@ Summary summarise(const Graph& graph) {
   std::stable_partition(out.tensors.begin(), out.tensors.end(),
                         [](const QuantisedTensor& tensor) { return tensor.is_stored; });
   out.redundant_pairs = count_redundant_pairs(graph, ir::producers(graph));
+  out.fake_quantisers = count_fake_quantisers(graph);
   return out;
 }
 

@@ -24,6 +24,7 @@ struct Summary {
   int64_t weight_bytes = 0;              ///< at the bits that they have
   /// Values that are dequantised and immediately quantised again.
   size_t redundant_pairs = 0;
+  size_t fake_quantisers = 0;  ///< operations, those fused with an observer included
 };
 
 Summary summarise(const ir::Graph& graph);

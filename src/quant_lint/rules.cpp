@@ -48,10 +48,18 @@ const std::vector<Rule>& rules() {
        "calibrate with samples like these, or use the observer min-max, which does not clip", ""},
       {"dead-channel", "remove the channels from the model, or prune the module less",
        "remove the channels from the model, or prune the module less"},
+      {"unsigned-grid",
+       "quantise to signed integers, or with a zero point; fuse the ReLU into the layer, if there "
+       "should be one",
+       ""},
+      {"one-scale", "use one scale per channel: \"granularity\": \"channel\", or the pass equalise",
+       ""},
       {"stored-twice", "give all readers of the weight the same settings",
        "use the same settings for all layers that read the weight"}};
   return all;
 }
+
+const Rule& rule(std::string_view name) { return rules()[rule_index(name)]; }
 
 Finding finding(const Program& program, std::string_view rule, std::optional<size_t> statement,
                 std::string message, std::string help) {

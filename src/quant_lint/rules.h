@@ -18,6 +18,7 @@ struct Rule {
 };
 /// In the order of reports.
 const std::vector<Rule>& rules();
+const Rule& rule(std::string_view name);
 
 /// A finding of the rule with this name. `statement`: nothing if it has no location. `help`: for
 /// models, instead of the rule's own.
@@ -29,6 +30,9 @@ Finding finding(const Program& program, std::string_view rule, std::optional<siz
 std::vector<Finding> examine(const Program& program);
 void find_float_islands(const Program& program, std::vector<Finding>& out);
 void find_stored_twice(const Program& program, std::vector<Finding>& out);
+
+/// True for functions such as relu, which keep integers integers, but change some of them.
+bool clips(const Statement& statement);
 
 /// Whether a weight is so large that its values are no coincidence.
 bool is_distinctive(const ir::Tensor& weight);

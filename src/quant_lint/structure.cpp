@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rules about neighbouring statements.
 #include <algorithm>
+#include <array>
+#include <string_view>
 
 #include "src/diag/error.h"
 #include "src/quant_lint/rules.h"
@@ -19,10 +21,24 @@ bool is_only_dequantised(const Program& program, const Value& integers) {
                      [&](size_t reader) { return program.has_kind(reader, Kind::dequantise); });
 }
 
+/// Whether elements only moved since they were dequantised.
+bool is_only_moved(const Program& program, const Value* floats) {
+  while (floats != nullptr && floats->producer >= 0) {
+    const Statement& statement = program.statements[static_cast<size_t>(floats->producer)];
+    if (statement.kind != Kind::rearrange) return true;
+    if (clips(statement)) return false;
+    floats = first_operand(program, statement);
+  }
+  return true;
+}
+
 void find_redundant_pairs(const Program& program, std::vector<Finding>& out) {
   for (size_t i = 0; i < program.statements.size(); ++i) {
     const Value* floats = first_operand(program, program.statements[i]);
-    if (!program.has_kind(i, Kind::quantise) || floats == nullptr || floats->is_known) continue;
+    const bool is_fake = program.has_kind(i, Kind::fake_quantise);
+    if (floats == nullptr || floats->is_known || (!is_fake && !program.has_kind(i, Kind::quantise)))
+      continue;
+    if (is_fake && !is_only_moved(program, floats)) continue;
     const Value& integers = program.values[program.statements[i].results.at(0)];
     std::string how;
     std::string help;
@@ -33,10 +49,12 @@ void find_redundant_pairs(const Program& program, std::vector<Finding>& out) {
       if (floats->scale && integers.scale) {
         const bool is_same = *floats->scale == *integers.scale;
         how += is_same ? "the same parameters and " : "other parameters and ";
-        help = is_same ? "run propagate-qparams" : "give both one scale";
+        help = is_fake   ? "fake-quantise it once"
+               : is_same ? "run propagate-qparams"
+                         : "give both one scale";
       }
       how += "nothing between";
-    } else if (is_only_dequantised(program, integers)) {
+    } else if (!is_fake && is_only_dequantised(program, integers)) {
       how = " is quantised and dequantised with nothing between";
     }
     if (!how.empty())
@@ -94,6 +112,13 @@ void find_unlike_scales(const Program& program, std::vector<Finding>& out) {
 }
 
 }  // namespace
+
+bool clips(const Statement& statement) {
+  constexpr std::array<std::string_view, 4> kNames = {"relu", "clamp", "hardtanh", "threshold"};
+  return std::any_of(kNames.begin(), kNames.end(), [&](std::string_view name) {
+    return statement.op.find(name) != std::string::npos;
+  });
+}
 
 std::vector<Finding> examine(const Program& program) {
   std::vector<Finding> out;

@@ -4,6 +4,7 @@ import torch
 from torch import nn
 
 import deep_models
+import quantised_trials
 import state_models as states
 
 
@@ -319,6 +320,7 @@ class Normalises(nn.Module):
 
 def write_all(folder):
     deep_models.write_all(folder)
+    quantised_trials.write_all(folder)
     torch.manual_seed(5)
     state = torch.zeros(1, 2, 4)
     torch.jit.trace(TakesState().eval(), (torch.randn(2, 6, 3), state, state)).save(folder / "takes_state.pt")

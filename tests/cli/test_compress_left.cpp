@@ -82,5 +82,17 @@ TEST_CASE("activations of recurrent layers stay in floats, which is said") {
   CHECK_FALSE(contains(exported(sandbox, {"--compress", "int8-weights"}).out, "activations stay"));
 }
 
+TEST_CASE("blocks of 4 bits that the engine is slow with are named, with what is faster") {
+  Sandbox sandbox;
+  sandbox.copy_fixture("char_lm/model.pt", "model.pt");
+  const Result slow = exported(sandbox, {"--compress", "q4_0"});
+  CHECK_EQ(slow.code, 0);
+  CHECK(contains(slow.err, "warning[slow-weights]: Q4_0 is several times slower in tract"));
+  CHECK(contains(slow.err, " rows"));
+  CHECK(contains(slow.err, "help: use --compress int8-weights"));
+  const Result fast = exported(sandbox, {"--compress", "int8-weights"});
+  CHECK_FALSE(contains(fast.err, "slow-weights"));
+}
+
 }  // namespace
 }  // namespace t2n::test

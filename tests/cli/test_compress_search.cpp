@@ -96,7 +96,9 @@ TEST_CASE("--max-loss leaves layers in floats until the accuracy holds") {
   REQUIRE_LT(number(at.report(), "accuracy_after"), before - 0.02);
 
   Arguments limited = coarse;
-  limited.insert(limited.end(), {"--max-loss", "3%", "--check", "--strict"});
+  // An input that 2 bits round to zeros is a finding of the lint.
+  limited.insert(limited.end(), {"--max-loss", "3%", "--check", "--strict", "--disable-pass",
+                                 "lint-quantisation"});
   const Result result = at.run(limited);
   CAPTURE(result.out);
   CHECK_EQ(result.err.find("warning"), std::string::npos);
@@ -126,6 +128,17 @@ TEST_CASE("--max-loss without labels counts rows with another largest element") 
   REQUIRE_EQ(result.code, 0);
   const std::string json = at.report();
   CHECK_EQ(number(json, "loss", json.find("\"search\"")), 0);
+}
+
+TEST_CASE("--max-loss gives few bits more before floats, and the file computes with them") {
+  const Searching at;
+  const Result result = at.run(
+      {"--compress", "coarse.json", "--labels", "labels.npy", "--max-loss", "0.5%", "--check"});
+  CAPTURE(result.err);
+  REQUIRE_EQ(result.code, 0);
+  CHECK(contains(result.out, "  int8  "));
+  CHECK_FALSE(contains(result.out, "  floats  "));
+  CHECK(contains(at.report(), "\"chosen\": \"int8\""));
 }
 
 TEST_CASE("--budget compresses what loses least, and the file is as small") {
@@ -193,7 +206,9 @@ TEST_CASE("goals that cannot be reached are refused with what can be") {
 
 TEST_CASE("a budget that costs more than --max-loss allows is refused") {
   const Searching at;
-  const Result result = at.run({"--compress", "coarse.json", "--labels", "labels.npy", "--budget",
+  std::ofstream(at.sandbox().path("pruned.json"))
+      << R"({"": {"weights": {"bits": 8}, "prune": {"sparsity": 0.95}}})";
+  const Result result = at.run({"--compress", "pruned.json", "--labels", "labels.npy", "--budget",
                                 "8kB", "--max-loss", "0.1%"});
   CAPTURE(result.out);
   CHECK_EQ(result.code, 4);

@@ -15,6 +15,8 @@ struct Made {
   double noise = 0;
   int64_t narrower = 0;  ///< 0: it has none
   double loss_narrower = 0;
+  int64_t wider = 0;  ///< 0: it has none
+  double loss_wider = 0;
 };
 
 struct World {
@@ -25,7 +27,10 @@ struct World {
 
 SearchSpace space_of(World& world) {
   SearchSpace out;
-  for (const Made& layer : world.layers) out.can_narrow.push_back(layer.narrower != 0);
+  for (const Made& layer : world.layers) {
+    out.can_narrow.push_back(layer.narrower != 0);
+    out.can_widen.push_back(layer.wider != 0);
+  }
   out.loss = [&world](const Choice& choice) {
     ++world.measured;
     Loss sum;
@@ -34,7 +39,9 @@ SearchSpace space_of(World& world) {
       const Made& layer = world.layers[i];
       if (choice[i] == Form::floats) continue;
       ++compressed;
-      sum.metric += choice[i] == Form::as_configured ? layer.loss : layer.loss_narrower;
+      sum.metric += choice[i] == Form::as_configured ? layer.loss
+                    : choice[i] == Form::wider       ? layer.loss_wider
+                                                     : layer.loss_narrower;
       sum.noise += layer.noise;
     }
     if (compressed > 1) sum.metric += world.together;
@@ -45,6 +52,7 @@ SearchSpace space_of(World& world) {
     for (size_t i = 0; i < choice.size(); ++i) {
       const Made& layer = world.layers[i];
       sum += choice[i] == Form::floats          ? layer.bytes
+             : choice[i] == Form::wider         ? layer.wider
              : choice[i] == Form::as_configured ? layer.as_configured
                                                 : layer.narrower;
     }
@@ -58,6 +66,7 @@ SearchResult found(World& world, const Goal& goal) { return search(space_of(worl
 constexpr Form kFloats = Form::floats;
 constexpr Form kAsSet = Form::as_configured;
 constexpr Form kNarrower = Form::narrower;
+constexpr Form kWider = Form::wider;
 
 TEST_CASE("a loss within the limit is measured once, and everything is compressed") {
   World world{{{.loss = 0.1}, {.loss = 0.2}}};
@@ -147,6 +156,25 @@ TEST_CASE("a budget is the constraint, a limit of loss judges what it leads to")
   CHECK(of.is_within_budget);
   CHECK_FALSE(of.is_within_loss);
   CHECK(of.loss.metric == doctest::Approx(0.25));
+}
+
+TEST_CASE("a layer of few bits gets 8 bits before it stays in floats") {
+  World world{{{.as_configured = 130, .loss = 0.3, .wider = 250, .loss_wider = 0.02},
+               {.as_configured = 130, .loss = 0.1, .wider = 250, .loss_wider = 0.01},
+               {.loss = 0.05}}};
+  CHECK(found(world, {.max_loss = 0.2}).choice == Choice{kWider, kAsSet, kAsSet});
+  CHECK(found(world, {.max_loss = 0.09}).choice == Choice{kWider, kWider, kAsSet});
+  CHECK(found(world, {.max_loss = 0.04}).choice == Choice{kWider, kWider, kFloats});
+  CHECK(found(world, {.max_loss = 0.015}).choice == Choice{kFloats, kWider, kFloats});
+}
+
+TEST_CASE("a budget takes 8 bits where they are enough, and fewer where they are not") {
+  World world{{{.as_configured = 130, .loss = 0.3, .wider = 250, .loss_wider = 0.02},
+               {.as_configured = 130, .loss = 0.1, .wider = 250, .loss_wider = 0.01}}};
+  CHECK(found(world, {.budget = 1400}).choice == Choice{kFloats, kWider});
+  CHECK(found(world, {.budget = 600}).choice == Choice{kWider, kWider});
+  CHECK(found(world, {.budget = 500}).choice == Choice{kWider, kAsSet});
+  CHECK(found(world, {.budget = 360}).choice == Choice{kAsSet, kAsSet});
 }
 
 }  // namespace

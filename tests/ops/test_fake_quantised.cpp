@@ -173,9 +173,9 @@ TEST_CASE("what the model makes of constants is looked at as well") {
   const std::string said = "it has the scale ";
   for (const std::string scale : {"0.0", "-0.1", "float(\"nan\")", "float(\"inf\")"}) {
     const std::string one = "torch.tensor([" + scale + "])";
-    check_grid_refused("torch.fake_quantize_per_tensor_affine(x, " + one +
-                           ", torch.tensor([0], dtype=3), 0, 255)",
-                       {}, said);
+    check_grid_refused(
+        "torch.fake_quantize_per_tensor_affine(x, " + one + ", torch.tensor([0], dtype=3), 0, 255)",
+        {}, said);
     check_grid_refused("torch.fake_quantize_per_channel_affine(x, torch.tensor([0.1, 0.2, 0.3, " +
                            scale + "]), torch.tensor([0, 0, 0, 0], dtype=3), 1, 0, 255)",
                        {}, said);
@@ -225,6 +225,50 @@ TEST_CASE("weights behind quantisers compute what floats did") {
   all.push_back("torch.matmul(x, " + quantised + ".t()) + torch.matmul(x, self.w.t())");
   all.push_back("x * torch.round(self.v / 0.1) * 0.1");
   check_with(weights, all, {kX});
+}
+
+const Parameters kBounds = {{"hi", values({}, {0.7})},
+                            {"lo", values({}, {-0.5})},
+                            {"zero", values({}, {0.0})},
+                            {"nan", values({}, {std::nan("")})},
+                            {"rows", values({4, 1, 1}, {0.1, 0.2, 0.3, 0.4})}};
+
+/// The choices that the newest tract is left with.
+size_t selects_of(const std::string& expression) {
+  const Run run = export_and_run(with_parameters(expression, 1, kBounds), {kX}, newest_target());
+  size_t out = 0;
+  for (size_t at = run.nnef.find("= select("); at != std::string::npos;
+       at = run.nnef.find("= select(", at + 1))
+    ++out;
+  return out;
+}
+
+TEST_CASE("clamps written as a comparison and a choice, as Brevitas has them") {
+  const std::vector<std::string> all = {"torch.where(x > self.hi, self.hi, x)",
+                                        "torch.where(self.hi <= x, self.hi, x)",
+                                        "torch.where(x < self.lo, self.lo, x)",
+                                        "torch.where(x >= 0.7, 0.7, x)",
+                                        "x.masked_fill(x < -0.5, -0.5)",
+                                        "torch.where(x > self.rows, self.rows, x)",
+                                        "torch.where(x < self.zero, self.zero, x) @ x.mT"};
+  check_with(kBounds, all, {kX});
+  for (const std::string& each : all) {
+    CAPTURE(each);
+    CHECK_EQ(selects_of(each), 0);
+  }
+}
+
+TEST_CASE("choices that are no clamps stay what they are") {
+  // A NaN of x takes the bound; another number is chosen; a NaN as bound is never chosen; the sign
+  // of a zero is seen.
+  const std::vector<std::string> all = {
+      "torch.where(x <= self.hi, x, self.hi)", "torch.where(x > self.hi, self.lo, x)",
+      "torch.where(x > self.nan, self.nan, x)", "1 / torch.where(x < self.zero, self.zero, x)"};
+  check_with(kBounds, all, {kX});
+  for (const std::string& each : all) {
+    CAPTURE(each);
+    CHECK_EQ(selects_of(each), 1);
+  }
 }
 
 }  // namespace

@@ -6,6 +6,8 @@
 #include "src/compress/explain/lint.h"
 #include "src/compress/settings/settings.h"
 #include "src/config/compression_settings.h"
+#include "src/passes/passes_run.h"
+#include "src/quant_lint/rules.h"
 #include "tests/passes/support.h"
 
 namespace t2n::passes {
@@ -88,6 +90,53 @@ TEST_CASE("lint: dequantised and quantised again") {
               "between");
   check_found(linted(text(kOther, "0.25")), "idle-pair",
               "'r' is dequantised and quantised again, with other parameters and nothing between");
+}
+
+TEST_CASE("lint: fake-quantised twice, also with a move between") {
+  for (const char* move : {"", "%m: f32[1,2] = aten::clone(self=%a, memory_format=none)\n"}) {
+    const auto found = linted(graph(fake("x", "a") + move + fake(*move ? "m" : "a", "y")));
+    check_found(found, "idle-pair",
+                cat("'", *move ? "m" : "a",
+                    "' is dequantised and quantised again, with the same parameters and nothing "
+                    "between"));
+    CHECK(found.at(0).help == "fake-quantise it once");
+  }
+}
+
+TEST_CASE("lint: integers without negative numbers for a result that has some") {
+  const std::string zero_at_lowest =
+      "%y: f32[1,2] = aten::fake_quantize_per_tensor_affine(self=%a, scale=0.5, zero_point=0, "
+      "quant_min=0, quant_max=255)\n";
+  check_found(linted(graph("%a: f32[1,2] = aten::tanh(self=%x)\n" + zero_at_lowest)),
+              "unsigned-grid",
+              "the integers of 'a' represent no negative number, but tanh computes some");
+  CHECK(linted(graph("%a: f32[1,2] = aten::relu(self=%x)\n" + zero_at_lowest)).empty());
+  CHECK(linted(graph("%a: f32[1,2] = aten::tanh(self=%x)\n" + fake("a", "y"))).empty());
+}
+
+TEST_CASE("lint: one scale for channels of very different ranges, and dead inputs") {
+  const auto of_weight = [](const std::string& values) {
+    return linted(
+        graph("const %w: i8[2,2] quant(scales=[0.5], zero_points=[0], axis=0, bits=8, "
+              "signed=true, narrow_range=true) = {" +
+              values + "}\n%d: f32[2,2] = aten::dequantize.self(self=%w)\n" + linear("x")));
+  };
+  check_found(of_weight("1, 1, 127, 90"), "one-scale",
+              "1 channel of 'd' is at least 100 times smaller than the largest, and all share one "
+              "scale");
+  CHECK(of_weight("2, 1, 127, 90").empty());
+  check_found(of_weight("0, 100, 0, 90"), "dead-channel",
+              "inputs: 1 channel of 'd' can hold nothing but zero: 0");
+}
+
+TEST_CASE("lint: advice to run a pass is not given after the pass") {
+  PassContext context;
+  ir::Graph twice = ir::parse(graph(quantise("x", "a", kQuant, "0.5") + dequantise("a", "b") +
+                                    quantise("b", "c", kQuant, "0.5") + dequantise("c", "y")));
+  const auto help = [&] { return compress::lint(twice, context).at(0).help; };
+  CHECK(help().find("run propagate-qparams") == 0);
+  note_run(twice, "propagate-qparams");
+  CHECK(help() == lint::rule("idle-pair").help_for_file);
 }
 
 TEST_CASE("lint: constants that are rounded at run time") {
@@ -194,7 +243,7 @@ TEST_CASE("lint: dead channels are zeros, whatever their scale") {
   check_found(with("[0.5, 0.5]", "{1, 2, 0, 0}"), "dead-channel", said);
   CHECK(with("[0.5, 1.1920928955078125e-07]", "{1, 2, 3, 4}").empty());
   CHECK(with("[0.5, 0.5]", "{1, 0, 0, 4}").empty());
-  check_found(linted(graph("const %d: f32[2,2] = {0.0, 0.0, 0.0, 1.0}\n" + linear("x"))),
+  check_found(linted(graph("const %d: f32[2,2] = {0.0, 0.0, 1.0, 1.0}\n" + linear("x"))),
               "dead-channel", "1 channel of 'd' can hold nothing but zero: 0");
 }
 

@@ -12,6 +12,7 @@
 #include "src/compress/passes.h"
 #include "src/diag/error.h"
 #include "src/passes/known.h"
+#include "src/passes/passes_run.h"
 
 namespace t2n::compress {
 namespace {
@@ -30,7 +31,19 @@ std::optional<ir::Tensor> weight_data(const LintedGraph& linted, const LayerTabl
   }
 }
 
-void find_dead_channels(LintedGraph& linted) {
+/// Input channels that no row reads. Grouped layers have no such axis: a column is one of each
+/// group.
+std::string dead_inputs(const std::string& name, const ir::Tensor& weight, const ir::Node& node,
+                        int channel_axis, const std::optional<ir::QuantInfo>& quant) {
+  constexpr size_t kLeastRank = 2;
+  if (weight.shape.size() < kLeastRank || channel_axis > 1 || passes::groups_of(node) != 1)
+    return "";
+  const std::string dead =
+      lint::dead_channels(name, weight, static_cast<size_t>(1 - channel_axis), quant);
+  return dead.empty() ? "" : "inputs: " + dead;
+}
+
+void examine_weights(LintedGraph& linted) {
   const LayerTable table(linted.graph, linted.context.evaluate);
   std::set<ir::ValueId> seen;
   for (size_t i = 0; i < linted.graph.nodes.size(); ++i) {
@@ -47,7 +60,26 @@ void find_dead_channels(LintedGraph& linted) {
           lint::dead_channels(value.name, *data, static_cast<size_t>(*weight.channel_axis),
                               linted.program.values[value.stored.value_or(weight.value)].quant);
       if (!message.empty()) linted.add("dead-channel", i, std::move(message));
+      message = dead_inputs(value.name, *data, node, *weight.channel_axis,
+                            linted.program.values[value.stored.value_or(weight.value)].quant);
+      if (!message.empty()) linted.add("dead-channel", i, std::move(message));
+      if (!value.scale) continue;
+      const bool is_integer = !ir::is_float(data->dtype);
+      message = unlike_channels(value.name, *data, static_cast<size_t>(*weight.channel_axis),
+                                *value.scale, is_integer);
+      if (!message.empty()) linted.add("one-scale", i, std::move(message));
     }
+  }
+}
+
+/// Advice to run a pass that has run already is replaced by the rule's other advice.
+void drop_done_advice(LintedGraph& linted) {
+  const std::set<std::string> run = passes::passes_run(linted.graph);
+  for (Finding& finding : linted.findings) {
+    const bool is_done = std::any_of(run.begin(), run.end(), [&](const std::string& name) {
+      return finding.help.find("run " + name) != std::string::npos;
+    });
+    if (is_done) finding.help = lint::rule(finding.rule).help_for_file;
   }
 }
 
@@ -57,7 +89,9 @@ void collect_findings(const ir::Graph& graph, const passes::PassContext& context
   LintedGraph linted{graph, context, passes::known_values(graph), lint_program(graph), {}};
   linted.findings = lint::examine(linted.program);
   examine_requests(linted);
-  find_dead_channels(linted);
+  examine_grids(linted);
+  examine_weights(linted);
+  drop_done_advice(linted);
   std::move(linted.findings.begin(), linted.findings.end(), std::back_inserter(out));
   passes::PassContext inside = context;
   inside.settings = nullptr;  // they name modules of the outer graph

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "ir/graph.h"
-#include "src/quant_lint/rules.h"
 #include "src/passes/context.h"
+#include "src/quant_lint/rules.h"
 
 namespace t2n::compress {
 
@@ -29,5 +29,12 @@ struct LintedGraph {
 
 /// The rules about what only graphs have: idle-setting, unseen-range, saturation.
 void examine_requests(LintedGraph& linted);
+/// The rule unsigned-grid.
+void examine_grids(LintedGraph& linted);
+
+/// What the rule one-scale says of a weight whose channels along `axis` have one scale, although
+/// their ranges differ a hundredfold. "" if they do not.
+std::string unlike_channels(const std::string& name, const ir::Tensor& weight, size_t axis,
+                            const lint::Scale& scale, bool is_integer);
 
 }  // namespace t2n::compress

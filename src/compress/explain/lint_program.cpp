@@ -32,7 +32,7 @@ Kind kind_of(const Node& node) {
   const std::string_view name = ir::op_base_name(node.op);
   if (name.starts_with("quantize_per_")) return Kind::quantise;
   if (name == "dequantize" || ir::op_name(node.op) == kDequantise) return Kind::dequantise;
-  if (name.find("fake_quantize") != std::string_view::npos) return Kind::fake_quantise;
+  if (name.find("fake_quant") != std::string_view::npos) return Kind::fake_quantise;
   if (is_observe(node)) return Kind::observe;
   return keeps_qparams(node) ? Kind::rearrange : Kind::other;
 }
