@@ -7,6 +7,7 @@
 
 #include "ir/readable.h"
 #include "nnef_writer/group.h"
+#include "nnef_writer/print.h"
 #include "ops/all.h"
 #include "src/check/packed_weights.h"
 #include "src/confine/confine.h"
