@@ -86,7 +86,7 @@ const std::vector<OptionGroup>& option_groups() {
       {"What to print",
        {"colors", "graph", "lint", "missing", "markdown", "names", "json", "man", "report", "quiet",
         "verbose"},
-       {"debug-bundle"}},
+       {"format", "debug-bundle"}},
       {"General", {"config", "help", "help-all"}, {"color", "timeout", "max-memory"}},
   };
   return groups;

@@ -29,9 +29,6 @@ std::vector<nnef::Taken> taken_files(const std::vector<std::string>& input_specs
 
 void claim_stdout(const std::string& output) {
   if (output != "-") return;
-  if (stdout_use() != StdoutUse::text)
-    throw Error("usage", "two outputs cannot both go to standard output", {},
-                "write one of them to a file");
   if (isatty(STDOUT_FILENO) == 1)
     throw Error("usage", "the output is binary, and standard output is a terminal", {},
                 "redirect it to a file, or pipe it into a program");

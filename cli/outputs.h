@@ -14,8 +14,8 @@ std::vector<nnef::Taken> taken_files(const std::vector<std::string>& input_specs
                                      const std::vector<std::string>& configs,
                                      const std::string& engine);
 
-/// If the output, which is binary, is "-", results go to stderr from now on. Errors: `usage` if a
-/// report is on stdout, too, and on a terminal.
+/// If the output, which is binary, is "-", results go to stderr from now on. Errors: `usage` on a
+/// terminal.
 void claim_stdout(const std::string& output);
 
 /// "standard output", or the path.

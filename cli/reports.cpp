@@ -43,6 +43,13 @@ std::vector<nnef::Taken> paths_on_command_line(const CLI::App& command) {
   return out;
 }
 
+bool writes_to_stdout(const CLI::App& command) {
+  const CLI::Option* const output = command.get_option_no_throw("--output");
+  if (output == nullptr) return false;
+  const std::vector<std::string>& values = output->results();
+  return std::find(values.begin(), values.end(), "-") != values.end();
+}
+
 std::vector<ReportFile> report_files(const CLI::App& command, const ReportOptions& options) {
   std::vector<ReportFile> out;
   std::vector<nnef::Taken> taken = paths_on_command_line(command);
@@ -54,8 +61,12 @@ std::vector<ReportFile> report_files(const CLI::App& command, const ReportOption
     taken.push_back({"another report", path});
   }
   const auto on_stdout = std::count(options.files.begin(), options.files.end(), "-");
-  if (on_stdout + (options.json ? 1 : 0) > 1)
+  const auto reports = on_stdout + (options.json ? 1 : 0);
+  if (reports > 1)
     throw Error("usage", "two reports cannot both go to standard output", {}, "remove one of them");
+  if (reports == 1 && writes_to_stdout(command))
+    throw Error("usage", "two outputs cannot both go to standard output", {},
+                "write one of them to a file");
   if (on_stdout > 0) use_stdout_for(StdoutUse::output);
   if (options.json) {
     use_stdout_for(StdoutUse::report);
