@@ -235,10 +235,11 @@ const Parameters kBounds = {{"hi", values({}, {0.7})},
 
 /// The choices that the newest tract is left with.
 size_t selects_of(const std::string& expression) {
-  const Run run = export_and_run(with_parameters(expression, 1, kBounds), {kX}, newest_target());
+  const std::string nnef =
+      export_text(with_parameters(expression, 1, kBounds), {kX}, newest_target());
   size_t out = 0;
-  for (size_t at = run.nnef.find("= select("); at != std::string::npos;
-       at = run.nnef.find("= select(", at + 1))
+  for (size_t at = nnef.find("= select("); at != std::string::npos;
+       at = nnef.find("= select(", at + 1))
     ++out;
   return out;
 }
