@@ -120,6 +120,10 @@ void RunningChecksum::end(const fs::path& path, int descriptor) {
   std::array<uint8_t, SHA256_DIGEST_SIZE> digest;
   sha256_digest(&state_->hash, digest.size(), digest.data());
   const std::lock_guard lock(kept().mutex);
+  // A file with the same inode has been removed, or is written again.
+  std::erase_if(kept().files, [&](const KeptChecksum& each) {
+    return each.device == info.st_dev && each.inode == info.st_ino;
+  });
   kept().files.push_back({path, info.st_dev, info.st_ino, state_->bytes, hexadecimal(digest)});
 }
 

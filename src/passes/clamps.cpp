@@ -17,6 +17,13 @@ namespace {
 constexpr std::array<std::string_view, 4> kLarger = {"gt", "ge", "greater", "greater_equal"};
 constexpr std::array<std::string_view, 4> kSmaller = {"lt", "le", "less", "less_equal"};
 
+constexpr std::array<std::string_view, 5> kRoundings = {"round", "floor", "ceil", "trunc",
+                                                        "fake_quantize_per_tensor_affine"};
+/// Operations between the rounding of a quantiser and its clamps.
+constexpr std::array<std::string_view, 11> kOfQuantisers = {
+    "add",   "sub",       "mul",       "div",     "where",  "masked_fill",
+    "clamp", "clamp_min", "clamp_max", "minimum", "maximum"};
+
 /// `bound` where the condition holds, else `self`.
 struct Choice {
   const ir::Attr* condition = nullptr;
@@ -54,6 +61,7 @@ class Clamps {
     if (comparison == nullptr) return false;
     const auto is_upper = bounds_above(*comparison, *choice);
     if (!is_upper || !has_usable_bound(*choice, node.outputs[0])) return false;
+    if (!is_rounded(*choice->self)) return false;
     const ir::ValueId self = std::get<ir::TensorRef>(*choice->self).id;
     const std::optional<double> number = pattern_.number(choice->bound);
     ir::Attr bound = number ? ir::Attr(*number) : *choice->bound;
@@ -71,6 +79,18 @@ class Clamps {
   const ir::Node* producer(const ir::Attr& attr) const {
     const auto* ref = std::get_if<ir::TensorRef>(&attr);
     return ref == nullptr ? nullptr : pattern_.producer(ref->id);
+  }
+
+  /// Whether a quantiser computes the value: its operands lead to a rounding.
+  bool is_rounded(const ir::Attr& attr, int most_steps = 8) const {
+    const ir::Node* const node = producer(attr);
+    if (node == nullptr || most_steps == 0) return false;
+    const std::string_view op = ir::op_short_name(node->op);
+    if (is_one_of(op, kRoundings)) return true;
+    if (!is_one_of(op, kOfQuantisers)) return false;
+    return std::any_of(node->args.begin(), node->args.end(), [&](const auto& argument) {
+      return is_rounded(argument.value, most_steps - 1);
+    });
   }
 
   /// Whether the chosen bound is an upper one; nothing if other values are compared.

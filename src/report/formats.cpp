@@ -13,6 +13,8 @@ namespace {
 
 /// The picture of the model, or "" if there is none.
 std::string picture_page(const CommandReport& report) {
+  // After a file that cannot be read, or a lack of memory, another attempt would fail as well.
+  if (report.code == ExitCode::unreadable || report.code == ExitCode::bug) return {};
   try {
     return report.picture ? report.picture() : std::string();
   } catch (const Error&) {
