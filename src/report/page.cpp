@@ -2,6 +2,7 @@
 // Which parts of a report are tables, and of which columns.
 #include "src/report/page.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <nlohmann/json.hpp>
@@ -16,21 +17,20 @@ using Json = nlohmann::ordered_json;
 using Pointer = Json::json_pointer;
 
 struct Column {
-  const char* key;  ///< a JSON pointer in the row
-  const char* title;
+  const char* key = nullptr;  ///< a JSON pointer in the row
+  const char* title = nullptr;
 };
 
 struct Table {
   const char* at;  ///< a JSON pointer to a list of objects
   const char* title;
-  std::vector<Column> columns;
+  std::array<Column, 9> columns;  ///< the last ones are empty
 };
 
-const std::vector<Table>& section_table() {
-  static const std::vector<Table> all = {
-      {"/check/outputs",
-       "Comparison",
-       {{"/name", "output"},
+constexpr std::array<Table, 16> kTables = {
+    {{"/check/outputs",
+      "Comparison",
+      {{{"/name", "output"},
         {"/dtype", "dtype"},
         {"/shape", "shape"},
         {"/max_abs", "max |Δ|"},
@@ -38,103 +38,104 @@ const std::vector<Table>& section_table() {
         {"/ulp_p99", "ULP p99"},
         {"/snr_db", "SNR dB"},
         {"/inputs", "worst on"},
-        {"/verdict", "verdict"}}},
-      {"/check/localisation/first",
-       "First tensors that differ",
-       {{"/tensor", "tensor"},
+        {"/verdict", "verdict"}}}},
+     {"/check/localisation/first",
+      "First tensors that differ",
+      {{{"/tensor", "tensor"},
         {"/operation", "operation"},
         {"/line", "line of graph.nnef"},
         {"/operator", "operator"},
         {"/where/module", "module"},
         {"/worst/expected", "expected"},
-        {"/worst/actual", "actual"}}},
-      {"/check/localisation/file",
-       "What the file has differently from an export",
-       {{"/tensor", "tensor"},
+        {"/worst/actual", "actual"}}}},
+     {"/check/localisation/file",
+      "What the file has differently from an export",
+      {{{"/tensor", "tensor"},
         {"/operation", "operation"},
         {"/line", "line of graph.nnef"},
         {"/where/module", "module"},
-        {"/difference", "difference"}}},
-      {"/check/localisation/table",
-       "All tensors",
-       {{"/tensor", "tensor"},
+        {"/difference", "difference"}}}},
+     {"/check/localisation/table",
+      "All tensors",
+      {{{"/tensor", "tensor"},
         {"/operation", "operation"},
         {"/where/module", "module"},
         {"/distance", "relative distance"},
-        {"/differs", "differs"}}},
-      {"/inputs",
-       "Inputs",
-       {{"/name", "name"},
+        {"/differs", "differs"}}}},
+     {"/inputs",
+      "Inputs",
+      {{{"/name", "name"},
         {"/dtype", "dtype"},
         {"/shape", "shape"},
         {"/role", "role"},
-        {"/from", "fed by"}}},
-      {"/outputs",
-       "Outputs",
-       {{"/name", "name"},
+        {"/from", "fed by"}}}},
+     {"/outputs",
+      "Outputs",
+      {{{"/name", "name"},
         {"/dtype", "dtype"},
         {"/shape", "shape"},
         {"/min", "min"},
         {"/max", "max"},
         {"/mean", "mean"},
-        {"/feeds", "feeds"}}},
-      {"/operators",
-       "Operators",
-       {{"/name", "operator"},
+        {"/feeds", "feeds"}}}},
+     {"/operators",
+      "Operators",
+      {{{"/name", "operator"},
         {"/uses", "uses"},
         {"/supported", "supported"},
         {"/written_as", "written as"},
         {"/meaning", "meaning"},
-        {"/where/module", "first in"}}},
-      {"/compression/layers",
-       "Compressed layers",
-       {{"/module", "module"},
+        {"/where/module", "first in"}}}},
+     {"/compression/layers",
+      "Compressed layers",
+      {{{"/module", "module"},
         {"/format", "format"},
         {"/bytes_before", "bytes before"},
         {"/bytes_after", "after"},
         {"/weights_snr_db", "weights, SNR dB"},
-        {"/results_snr_db", "results, SNR dB"}}},
-      {"/compression/outputs",
-       "Loss by compression",
-       {{"/name", "output"},
+        {"/results_snr_db", "results, SNR dB"}}}},
+     {"/compression/outputs",
+      "Loss by compression",
+      {{{"/name", "output"},
         {"/snr_db", "SNR dB"},
         {"/cosine", "cosine"},
         {"/same_top1", "same class"},
-        {"/rows", "of rows"}}},
-      {"/passes",
-       "Passes",
-       {{"/name", "pass"},
+        {"/rows", "of rows"}}}},
+     {"/passes",
+      "Passes",
+      {{{"/name", "pass"},
         {"/changed", "changed the graph"},
         {"/seconds", "seconds"},
-        {"/fault", "fault"}}},
-      {"/artifact/operations", "Operations", {{"/name", "operation"}, {"/uses", "uses"}}},
-      {"/artifact/weights",
-       "Weights",
-       {{"/item", "format"}, {"/tensors", "tensors"}, {"/values", "values"}, {"/bytes", "bytes"}}},
-      {"/differences",
-       "Differences",
-       {{"/part", "part"},
+        {"/fault", "fault"}}}},
+     {"/artifact/operations", "Operations", {{{"/name", "operation"}, {"/uses", "uses"}}}},
+     {"/artifact/weights",
+      "Weights",
+      {{{"/item", "format"}, {"/tensors", "tensors"}, {"/values", "values"}, {"/bytes", "bytes"}}}},
+     {"/differences",
+      "Differences",
+      {{{"/part", "part"},
         {"/kind", "kind"},
         {"/name", "name"},
         {"/operation", "operation"},
         {"/aspect", "aspect"},
         {"/a", "A"},
         {"/b", "B"},
-        {"/max_abs", "max |Δ|"}}},
-      {"/artifacts",
-       "Times",
-       {{"/path", "artefact"},
+        {"/max_abs", "max |Δ|"}}}},
+     {"/artifacts",
+      "Times",
+      {{{"/path", "artefact"},
         {"/load_seconds/median", "load, s"},
         {"/run_seconds/median", "run, s"},
         {"/run_seconds/p25", "p25"},
         {"/run_seconds/p75", "p75"},
-        {"/run_seconds/count", "runs"}}},
-      {"/files", "Files", {{"/path", "file"}, {"/bytes", "bytes"}, {"/sha256", "SHA-256"}}},
-      {"/stages",
-       "Steps",
-       {{"/name", "step"}, {"/seconds", "seconds"}, {"/counts", "counts"}, {"/result", "result"}}}};
-  return all;
-}
+        {"/run_seconds/count", "runs"}}}},
+     {"/files", "Files", {{{"/path", "file"}, {"/bytes", "bytes"}, {"/sha256", "SHA-256"}}}},
+     {"/stages",
+      "Steps",
+      {{{"/name", "step"},
+        {"/seconds", "seconds"},
+        {"/counts", "counts"},
+        {"/result", "result"}}}}}};
 
 /// The summary: values at these places, if they exist.
 constexpr std::array<Column, 16> kSummary = {{{"/model/file", "model"},
@@ -193,12 +194,14 @@ const Json* find(const Json& data, const char* at) {
 Section section_of(const Table& table, const Json& rows) {
   Section out{.title = table.title};
   std::vector<Column> columns;
-  for (const Column& column : table.columns)
-    for (const Json& row : rows)
-      if (const Json* value = find(row, column.key); value != nullptr && !value->is_null()) {
-        columns.push_back(column);
-        break;
-      }
+  for (const Column& column : table.columns) {
+    if (column.key == nullptr) break;
+    const bool is_known = std::any_of(rows.begin(), rows.end(), [&](const Json& row) {
+      const Json* const value = find(row, column.key);
+      return value != nullptr && !value->is_null();
+    });
+    if (is_known) columns.push_back(column);
+  }
   for (const Column& column : columns) out.columns.emplace_back(column.title);
   for (const Json& row : rows) {
     Row& cells = out.rows.emplace_back();
@@ -272,7 +275,7 @@ Section diagnostics_of(const Json& data) {
 }
 
 void add_tables(const Json& data, const std::string& prefix, Page& page) {
-  for (const Table& table : section_table())
+  for (const Table& table : kTables)
     if (const Json* rows = find(data, table.at); rows != nullptr && !rows->empty())
       if (Section section = section_of(table, *rows); !section.columns.empty()) {
         section.title = prefix + section.title;
