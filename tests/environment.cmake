@@ -13,3 +13,7 @@ endif()
 if(NOT DEFINED ENV{T2NNEF_REQUIRE_ENGINE})
   set(ENV{T2NNEF_REQUIRE_ENGINE} 1)
 endif()
+# Tests run side by side: the threads of one model would only wait for those of the other.
+if(NOT DEFINED ENV{OMP_NUM_THREADS})
+  set(ENV{OMP_NUM_THREADS} 1)
+endif()

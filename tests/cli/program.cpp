@@ -17,6 +17,8 @@
 #include <sstream>
 #include <thread>
 
+#include "tests/support/fork_server.h"
+
 namespace t2n::test {
 namespace {
 
@@ -50,6 +52,12 @@ std::vector<std::string> environment(const Variables& variables) {
   return out;
 }
 
+/// What libraries read while they are loaded, a server has read before.
+bool steers_the_loader(const Variables& variables) {
+  return std::any_of(variables.begin(), variables.end(),
+                     [](const auto& each) { return each.first.starts_with("LD_"); });
+}
+
 std::vector<char*> pointers(std::vector<std::string>& texts) {
   std::vector<char*> out;
   for (std::string& text : texts) out.push_back(text.data());
@@ -61,9 +69,17 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
 
 Running::Running(const Arguments& arguments, const std::string& folder, const Variables& variables)
     : out_(memfd_create("out", MFD_CLOEXEC)), err_(memfd_create("err", MFD_CLOEXEC)) {
-  std::vector<std::string> words = arguments;
-  words.insert(words.begin(), variable("T2NNEF_PROGRAM"));
+  const std::string program = variable("T2NNEF_PROGRAM");
   std::vector<std::string> variable_texts = environment(variables);
+  if (!steers_the_loader(variables)) {
+    if (const auto pid =
+            start_by_server(program, {arguments, variable_texts, folder, out_, err_})) {
+      pid_ = *pid;
+      return;
+    }
+  }
+  std::vector<std::string> words = arguments;
+  words.insert(words.begin(), program);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addchdir_np(&actions, folder.c_str());

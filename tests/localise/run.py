@@ -11,10 +11,8 @@ no output shows is no fault: another one takes its place.
 
 import argparse
 import json
-import os
 import random
 import shutil
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -27,6 +25,8 @@ import foreign
 import models
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests/fork_server"))
+import fork_server  # noqa: E402
 QUANTISED = ROOT / "fixtures/digits_qat/fx_int8.pt"
 LEAST = 58  # of 60
 WORDS = {"dynamic": ("--dynamic", "ids:0=B", "--dynamic", "ids:1=S", "--dynamic", "mask:0=B", "--dynamic", "mask:1=S"),
@@ -44,9 +44,7 @@ class Subject(NamedTuple):
 
 
 def run(options, *words):
-    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
-    return subprocess.run([str(options.program), *map(str, words)], env=environment, stdin=subprocess.DEVNULL,
-                          capture_output=True, text=True, timeout=600)
+    return fork_server.run([options.program, *words], timeout=600)
 
 
 def modules_of(name, paths):

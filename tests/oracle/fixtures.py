@@ -9,7 +9,6 @@ Nothing of t2nnef takes part in the reference: the file is loaded by torch itsel
 
 import argparse
 import re
-import subprocess
 import sys
 import tempfile
 import warnings
@@ -19,6 +18,8 @@ import numpy as np
 import torch
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests/fork_server"))
+import fork_server  # noqa: E402
 RTOL, ATOL = 5e-4, 1e-4
 TIE = 1e-4  # logits that are nearer than this are the same
 # Their inputs are not in input.npz; tests/programs and tests/cli run the like of them.
@@ -96,7 +97,7 @@ def judged(program, path, least):
 
 
 def run(command):
-    child = subprocess.run([str(word) for word in command], capture_output=True, text=True)
+    child = fork_server.run(command)
     if child.returncode != 0:
         raise RuntimeError(f"{' '.join(map(str, command))}: exit {child.returncode}\n{child.stderr}")
     return child.stdout

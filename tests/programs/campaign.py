@@ -5,6 +5,8 @@ import collections
 import concurrent.futures
 import json
 import multiprocessing
+import os
+import sys
 import tempfile
 import warnings
 from pathlib import Path
@@ -17,11 +19,13 @@ import judge
 import layers
 import program as programs
 import values
-from child import ChildError
+from child import ChildError, limit_memory
 from compiler import compiler
 from engine import engine
-from exporter import Exporter
 from reference import reference
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "fork_server"))
+from fork_server import ForkServer  # noqa: E402
 
 GENERATORS = {"statements": generate.programs, "layers": layers.programs}
 DYNAMIC_OF = 3  # every third seed of statements is a program with open axes, and two of three of layers
@@ -46,7 +50,8 @@ class Judge:
     def __init__(self, program):
         self.folder = tempfile.TemporaryDirectory()
         self.compiler = compiler()
-        self.exporter = Exporter(program, self.folder.name)
+        self.exporter = ForkServer(
+            program, os.environ | {"OMP_NUM_THREADS": "1", "OMP_WAIT_POLICY": "passive"}, limit_memory)
         self.engine = engine()
         self.reference = reference()
         torch.set_num_threads(1)

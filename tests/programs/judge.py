@@ -11,6 +11,7 @@ INVALID  no program: Python or torch's compiler does not take it
 """
 
 import re
+import subprocess
 from pathlib import Path
 from typing import NamedTuple
 
@@ -59,7 +60,11 @@ def arguments(program, saved, arrays):
 
 def export(exporter, program, saved, written, arrays):
     """Exit code (None: no end) and what was said."""
-    return exporter.run(["export", *arguments(program, saved, arrays), "-o", written], SECONDS)
+    try:
+        done = exporter.run(["export", *arguments(program, saved, arrays), "-o", written], SECONDS)
+    except subprocess.TimeoutExpired:
+        return None, "no end"
+    return done.returncode, done.stdout + done.stderr
 
 
 def first_error(said):

@@ -21,7 +21,8 @@ import numpy as np
 import torch
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE))
+sys.path[:0] = [str(HERE), str(HERE.parent / "fork_server")]
+import fork_server  # noqa: E402
 from expressions import CASES, LOOPS  # noqa: E402
 from models import MODELS  # noqa: E402
 
@@ -119,7 +120,7 @@ def export(program, folder, case):
         command += ["-i", f"input_{k}=@{folder}/in{k}.npy"]
     for axis in case.axes:
         command += ["--dynamic", axis]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    done = fork_server.run(command, timeout=120)
     if done.returncode == 0:
         return ""
     said = re.search(r"error\[[a-z-]+\]: .*(?:\n +also .*)*", done.stderr)

@@ -4,7 +4,7 @@ compared with torch."""
 
 import argparse
 import pathlib
-import subprocess
+import sys
 import tempfile
 import warnings
 from typing import NamedTuple
@@ -12,6 +12,9 @@ from typing import NamedTuple
 import numpy as np
 import torch
 from torch import Tensor, nn
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "fork_server"))
+import fork_server  # noqa: E402
 
 
 class Case(NamedTuple):
@@ -28,7 +31,7 @@ def saved(folder, name, tensors):
 
 
 def called(program, *arguments):
-    run = subprocess.run([program, *arguments], capture_output=True, text=True)
+    run = fork_server.run([program, *arguments])
     if run.returncode:
         raise RuntimeError(f"{arguments[0]}: exit {run.returncode}\n{run.stderr}")
 
