@@ -188,14 +188,32 @@ class Refutation {
     const bool is_divided = is_always(operands->b, Relation::ge, 1);
     return is_divided && (std::holds_alternative<Mod>(atom) || is_natural(operands->a));
   }
+  bool is_sum_of_naturals(const Dim& dim) const {
+    return dim.constant_part() >= 0 &&
+           std::all_of(dim.terms().begin(), dim.terms().end(), [&](const Term& term) {
+             return term.factor > 0 &&
+                    std::all_of(term.atoms.begin(), term.atoms.end(),
+                                [&](const Atom& atom) { return is_natural(atom); });
+           });
+  }
   bool is_natural(const Dim& dim) const {
-    const bool is_sum_of_naturals =
-        dim.constant_part() >= 0 &&
-        std::all_of(dim.terms().begin(), dim.terms().end(), [&](const Term& term) {
-          return term.factor > 0 && std::all_of(term.atoms.begin(), term.atoms.end(),
-                                                [&](const Atom& atom) { return is_natural(atom); });
-        });
-    return is_sum_of_naturals || is_always(dim, Relation::ge, 0);
+    return is_sum_of_naturals(dim) || is_always(dim, Relation::ge, 0);
+  }
+
+  /// A lower bound that the facts state.
+  int64_t least(const Atom& natural) const {
+    int64_t out = 0;
+    for (const Dim& fact : facts_)
+      if (fact.terms() == std::vector{Term{1, {natural}}})
+        out = std::max(out, -fact.constant_part());
+    return out;
+  }
+  int64_t least(const Dim& natural) const {
+    if (!is_sum_of_naturals(natural)) return 0;
+    Dim sum = natural.constant_part();
+    for (const Term& term : natural.terms())
+      if (term.atoms.size() == 1) sum = sum + Dim(term.factor) * Dim(least(term.atoms[0]));
+    return sum.value();
   }
 
   void explain(const Atom& atom) {
@@ -225,7 +243,10 @@ class Refutation {
       const Dim gap = operands.a - operands.b * floor_div(operands.a, operands.b) - self;
       facts_.insert(facts_.end(), {gap, Dim(-1) * gap});
     }
-    if (!is_remainder && is_natural(operands.a)) facts_.push_back(self);  // needed for its products
+    if (is_remainder || !is_natural(operands.a)) return;
+    const bool is_known = operands.b.is_constant() && operands.b.value() > 0;
+    const int64_t bound = is_known ? floor_div_int(least(operands.a), operands.b.value()) : 0;
+    facts_.push_back(self - bound);  // needed for its products
   }
 
   /// Products of non-negative facts are non-negative.

@@ -178,10 +178,42 @@ void closed_range(const OpView& op, Emitter& out) {
   sequence(op, out, op.f64("start"), op.has_argument("step") ? op.f64("step") : 1);
 }
 
+/// The rows of the entries `positions` of a lower triangle that is read row by row.
+Ref triangle_rows(Emitter& out, Ref positions) {
+  const Ref one = out.scalar(1, DType::i64), doubled = add(out, positions, positions);
+  const Ref square = out.cast(add(out, mul(out, doubled, like(out, 4, doubled)), one), DType::f32);
+  const Ref root = out.elementwise("sqrt", {square});  // of floats: at most one row off
+  const Ref half = mul(out, sub(out, root, like(out, 1, root)), like(out, 0.5, root));
+  const Ref row = out.cast(out.elementwise("floor", {half}), DType::i64);
+  const Ref next = add(out, row, one), end = mul(out, next, add(out, next, one));
+  const Ref is_low = compare(out, "ge", doubled, end);
+  const Ref is_high = compare(out, "lt", doubled, mul(out, row, next));
+  return sub(out, add(out, row, out.cast(is_low, DType::i64)), out.cast(is_high, DType::i64));
+}
+
+/// A triangle of a square of open size: the upper one is the lower one, read from its end.
+void open_triangle_indices(const OpView& op, Emitter& out, bool is_upper) {
+  op.ignore("col", "the shape rule accepts squares only");
+  const int64_t shift = is_upper ? op.i64("offset") : -op.i64("offset");
+  const Dim count = op.shape()[1], size = op.dim("row") - shift;
+  const auto from_end = [&](Ref index, const Dim& n) {
+    return is_upper ? sub(out, out.size(n, DType::i64), add(out, index, like(out, 1, index)))
+                    : index;
+  };
+  const Ref positions = from_end(out.range(count), count), row = triangle_rows(out, positions);
+  const Ref start = mul(out, row, add(out, row, like(out, 1, row)));
+  const Ref twice = sub(out, add(out, positions, positions), start);
+  Ref rows = from_end(row, size), columns = from_end(div(out, twice, like(out, 2, twice)), size);
+  Ref& moved = is_upper ? columns : rows;
+  moved = add(out, moved, like(out, static_cast<double>(shift), moved));
+  finish(op, out, out.concat({out.unsqueeze(rows, {0}), out.unsqueeze(columns, {0})}, 0));
+}
+
 /// Row indices, then column indices, of the entries on one side of a diagonal.
 template <bool kUpper>
 void triangle_indices(const OpView& op, Emitter& out) {
   ignore_placement(op);
+  if (!op.shape()[1].is_constant()) return open_triangle_indices(op, out, kUpper);
   const int64_t rows = op.i64("row"), columns = op.i64("col"), offset = op.i64("offset");
   Ints first, second;
   for (int64_t i = 0; i < rows; ++i)

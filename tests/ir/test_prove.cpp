@@ -96,6 +96,9 @@ TEST_CASE("products of bounds are bounds") {
   CHECK(verdict("S*T + 2 >= 2*T + S", {"S >= 2", "T >= 1"}) == Verdict::always);
   CHECK(verdict("3*S*T + 6 >= 6*T + 3*S", {"S >= 2", "T >= 1"}) == Verdict::always);
   CHECK(verdict("S*T + 2 >= 2*T + S", {"S >= 2"}) == Verdict::unknown);
+  CHECK(verdict("((T + 3) // 4)*B + 1 >= (T + 3) // 4 + B", {"T >= 1", "B >= 1"}) ==
+        Verdict::always);
+  CHECK(verdict("(T // 4)*B + 1 >= T // 4 + B", {"T >= 3", "B >= 1"}) == Verdict::unknown);
 }
 
 TEST_CASE("numbers that do not fit prove nothing") {

@@ -24,6 +24,18 @@ TEST_CASE("ranges over a size") {
       {kX}, kSizes);
 }
 
+TEST_CASE("triangles of open squares") {
+  check_open(
+      {
+          "torch.triu_indices(x.size(1), x.size(1))",
+          "torch.tril_indices(x.size(1), x.size(1))",
+          "torch.triu_indices(x.size(1), x.size(1), 1)",
+          "torch.tril_indices(x.size(1), x.size(1), -1, dtype=3)",
+          "torch.triu_indices(60 * x.size(1), 60 * x.size(1))",
+      },
+      {kX}, kSizes);
+}
+
 TEST_CASE("lists that contain sizes") {
   check_open(
       {

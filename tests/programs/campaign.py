@@ -3,6 +3,7 @@
 
 import collections
 import concurrent.futures
+import functools
 import json
 import multiprocessing
 import os
@@ -29,7 +30,8 @@ from fork_server import ForkServer  # noqa: E402
 
 GENERATORS = {"statements": generate.programs, "layers": layers.programs}
 DYNAMIC_OF = 3  # every third seed of statements is a program with open axes, and two of three of layers
-CHUNK = 40  # programs between two starts of torch, which keeps what it compiled
+CHUNK = 40  # programs that a worker is given at a time
+RENEWED = 400  # programs between two starts of torch, which takes seconds and keeps what it compiled
 EXAMPLES = 3  # seeds named per kind of message
 
 
@@ -54,6 +56,7 @@ class Judge:
             program, os.environ | {"OMP_NUM_THREADS": "1", "OMP_WAIT_POLICY": "passive"}, limit_memory)
         self.engine = engine()
         self.reference = reference()
+        self.count = 0
         torch.set_num_threads(1)
         warnings.simplefilter("ignore")
 
@@ -72,6 +75,10 @@ class Judge:
 
     def of_saved(self, name, program):
         """A process that was kept waiting by others looks like one without an end: once more, then."""
+        self.count += 1
+        if self.count % RENEWED == 0:
+            self.compiler.close()
+            self.reference.close()
         for _ in range(2):
             verdict = judge.judge(self.exporter, program, self.path(name), self.engine, self.reference)
             if "no end" not in verdict.why and "no answer" not in verdict.why:
@@ -87,6 +94,12 @@ class Judge:
         except ChildError as error:
             return Result(name, program, judge.Verdict("INVALID", str(error)), False)
         return self.of_saved(name, program)
+
+
+@functools.cache
+def judge_of_worker(binary):
+    """Kept until the worker ends: what it starts takes as long as a dozen programs."""
+    return Judge(binary)
 
 
 def is_dynamic(generator, seed, axes):
@@ -111,19 +124,18 @@ def save_seed(judging, generator, seed, dynamic):
 def judge_seeds(job):
     """`seeds`: of (generator, seed, whether the program has open axes)."""
     binary, seeds = job
-    with Judge(binary) as judging:
-        results = []
-        for generator, seed, dynamic in seeds:
-            program = save_seed(judging, generator, seed, dynamic)
-            none = Result(f"{generator}{seed}", programs.Program([], ""), judge.Verdict("INVALID", "no attempt came about"), False)
-            results.append(judging.of_saved(f"{generator}{seed}", program) if program else none)
-        return results
+    judging, results = judge_of_worker(binary), []
+    for generator, seed, dynamic in seeds:
+        program = save_seed(judging, generator, seed, dynamic)
+        none = Result(f"{generator}{seed}", programs.Program([], ""), judge.Verdict("INVALID", "no attempt came about"), False)
+        results.append(judging.of_saved(f"{generator}{seed}", program) if program else none)
+    return results
 
 
 def judge_files(job):
     binary, files = job
-    with Judge(binary) as judging:
-        return [judging.of(Path(file).stem, programs.from_text(Path(file).read_text())) for file in files]
+    judging = judge_of_worker(binary)
+    return [judging.of(Path(file).stem, programs.from_text(Path(file).read_text())) for file in files]
 
 
 def judged(work, binary, items, workers=2):

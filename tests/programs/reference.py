@@ -9,8 +9,10 @@ from child import Child, serve
 
 def reference():
     """Asked ("run", path, arrays): the outputs' tensors in order, as arrays.
-    Asked ("undefined", path, arrays): whether a cast meets numbers that its dtype cannot hold.
-    Asked ("noise", path, arrays): how far each output moves when all operations round otherwise, or are in f64."""
+    Asked ("undefined", path, arrays): whether a cast meets numbers that its dtype cannot hold, or torch computes a
+    median wrongly.
+    Asked ("noise", path, arrays, way): how far each output moves when all operations are in f64 (way 0), or round
+    otherwise (a way for each way > 0)."""
     return Child(__file__, {"OMP_NUM_THREADS": "1"})
 
 
@@ -33,7 +35,7 @@ def flat(output):
     raise ValueError(f"a {type(output).__name__} among the outputs")
 
 
-def noise(path, arrays):
+def noise(path, arrays, way):
     import numpy as np
     import torch
 
@@ -44,13 +46,14 @@ def noise(path, arrays):
         return [each.astype(np.float64) for each in flat(model(*inputs))]
 
     with torch.no_grad(), torch.jit.optimized_execution(False):
-        first, others = outputs(), []
-        for seed in range(3):
-            with rounding(seed):
-                others.append(outputs())
-        with contextlib.suppress(RuntimeError):  # a program may ask for f32
-            others.append(outputs(wide=True))
-    return [max(np.nanmax(np.abs(a - each[i]), initial=0.0) if a.shape == each[i].shape else np.inf for each in others) for i, a in enumerate(first)]
+        usual = others = outputs()
+        if way == 0:
+            with contextlib.suppress(RuntimeError):  # a program may ask for f32
+                others = outputs(wide=True)
+        else:
+            with rounding(seed=way):
+                others = outputs()
+    return [np.nanmax(np.abs(a - b), initial=0.0) if a.shape == b.shape else np.inf for a, b in zip(usual, others)]
 
 
 def rounding(seed):
@@ -77,21 +80,22 @@ def rounding(seed):
     return Rounding()
 
 
-def run(kind, path, arrays):
+def run(kind, path, arrays, way=0):
     """Loaded anew each time: a run may change attributes."""
     import torch
     if kind == "noise":
-        return noise(path, arrays)
-    casts = watched_casts()
+        return noise(path, arrays, way)
+    watch = watched_operations()
     # Torch's optimiser gets some writes through views wrong (`v.t()[0] = 1.5` of a bool, 2.13).
-    with torch.no_grad(), torch.jit.optimized_execution(False), casts if kind == "undefined" else contextlib.nullcontext():
+    with torch.no_grad(), torch.jit.optimized_execution(False), watch if kind == "undefined" else contextlib.nullcontext():
         outputs = flat(torch.jit.load(path)(*[torch.from_numpy(array.copy()) for array in arrays]))
-    return casts.undefined if kind == "undefined" else outputs
+    return watch.undefined if kind == "undefined" else outputs
 
 
-def watched_casts():
+def watched_operations():
     """A mode that notes casts of floats to integers beyond them: C++ and torch leave their results open, and x86 gives
-    others than tract, which takes the nearest."""
+    others than tract, which takes the nearest. It notes medians of expanded tensors as well: torch 2.13 orders their
+    elements in place, where each is several."""
     import torch
     from torch.utils._python_dispatch import TorchDispatchMode
 
@@ -104,6 +108,8 @@ def watched_casts():
                 given = args[function.overloadpacket is torch.ops.aten.copy_]
                 if given.dtype.is_floating_point and not (result.dtype.is_floating_point or result.dtype == torch.bool):
                     self.undefined |= not bool((given.abs() < float(torch.iinfo(result.dtype).max)).all())
+            if function.overloadpacket in (torch.ops.aten.median, torch.ops.aten.nanmedian):
+                self.undefined |= any(size > 1 and stride == 0 for size, stride in zip(args[0].shape, args[0].stride()))
             return result
 
     return Watch()

@@ -291,16 +291,18 @@ bool TensorOperations::make_alias(const std::string& name, const Stack& inputs, 
   return true;
 }
 
-/// narrow() whose start is a tensor of rank 0, as in traced programs, with the start as a number.
+/// Traced programs pass narrow() and repeat_interleave() tensors of rank 0: these become numbers.
 Operation TensorOperations::with_numbers(const Operation& operation, Stack& inputs) {
-  if (recorder_ == nullptr || operation.op->schema().name() != "aten::narrow" ||
-      !inputs[2].isTensor())
+  const std::string& name = operation.op->schema().name();
+  const bool repeats = name == "aten::repeat_interleave";
+  const size_t at = repeats ? 1 : 2;
+  if (recorder_ == nullptr || !(repeats || name == "aten::narrow") || !inputs.at(at).isTensor())
     return operation;
-  const auto number = numbers_.number_in(inputs[2].toTensor());
+  const auto number = numbers_.number_in(inputs[at].toTensor());
   if (!number) return operation;
-  const auto op = torch::jit::findOperatorFor(c10::OperatorName("aten::narrow", ""));
-  T2N_ASSERT(op, "no operator aten::narrow");
-  inputs[2] = *number;
+  const auto op = torch::jit::findOperatorFor(c10::OperatorName(name, repeats ? "self_int" : ""));
+  T2N_ASSERT(op, "no overload with a number");
+  inputs[at] = *number;
   Operation result = operation;
   result.op = op.get();
   result.run = make_run(op->getOperation());

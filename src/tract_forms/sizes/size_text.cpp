@@ -43,6 +43,30 @@ Dim lowered(const Dim& dim) {
   }));
 }
 
+/// Whether naturals to these powers are at least as many: T*T*S for T*S.
+bool is_at_least(const Term& powers, const Term& term) {
+  const auto count = [](const Term& in, const ir::Atom& atom) {
+    return std::count(in.atoms.begin(), in.atoms.end(), atom);
+  };
+  return std::all_of(
+             term.atoms.begin(), term.atoms.end(),
+             [&](const ir::Atom& atom) { return count(powers, atom) >= count(term, atom); }) &&
+         std::all_of(powers.atoms.begin(), powers.atoms.end(),
+                     [&](const ir::Atom& atom) { return count(term, atom) > 0; });
+}
+
+/// The terms without the subtracted ones that others outweigh, as T*T does T.
+Sum without_outweighed(Sum terms) {
+  for (Term& term : terms)
+    for (Term& other : terms)
+      if (term.factor < 0 && other.factor >= -term.factor && is_at_least(other, term)) {
+        other.factor += term.factor;
+        term.factor = 0;
+      }
+  std::erase_if(terms, [](const Term& term) { return term.factor == 0; });
+  return terms;
+}
+
 /// Whether it is provably non-negative.
 bool is_natural(const Dim& dim) {
   const auto is_natural_atom = [](const ir::Atom& atom) {
@@ -51,11 +75,13 @@ bool is_natural(const Dim& dim) {
     const bool a = is_natural(operands->a), b = is_natural(operands->b);
     return std::holds_alternative<ir::Max>(atom) ? a || b : a && b;
   };
+  const auto is_natural_product = [&](const Term& term) {
+    return std::all_of(term.atoms.begin(), term.atoms.end(), is_natural_atom);
+  };
+  const Sum rest = without_outweighed(dim.terms());
   return dim.constant_part() >= 0 &&
-         std::all_of(dim.terms().begin(), dim.terms().end(), [&](const Term& term) {
-           return term.factor > 0 &&
-                  std::all_of(term.atoms.begin(), term.atoms.end(), is_natural_atom);
-         });
+         std::all_of(dim.terms().begin(), dim.terms().end(), is_natural_product) &&
+         std::all_of(rest.begin(), rest.end(), [](const Term& term) { return term.factor > 0; });
 }
 
 std::string text_of(const Dim& dim);
