@@ -3,18 +3,19 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <map>
 #include <memory>
 
-#include "cli/check_options.h"
 #include "cli/commands.h"
-#include "cli/console.h"
-#include "cli/input_options.h"
-#include "cli/text.h"
+#include "cli/options/check_options.h"
+#include "cli/options/input_options.h"
+#include "cli/screen/console.h"
+#include "cli/screen/text.h"
 #include "src/diag/error.h"
+#include "src/diag/printable.h"
 #include "src/export/bench.h"
 #include "src/export/report_bench.h"
+#include "src/report/artefact_violations.h"
 #include "src/samples/input_spec.h"
 
 namespace t2n::cli {
@@ -35,20 +36,14 @@ struct BenchCommand {
   EngineOptions engine;
 };
 
-std::string measure_text(const char* format, double value) {
-  std::array<char, 32> text;
-  std::snprintf(text.data(), text.size(), format, value);
-  return text.data();
-}
-
 /// "1.23 ms"
 std::string time_text(double seconds) {
-  if (seconds >= 1) return measure_text("%.3g s", seconds);
-  return seconds >= 1e-3 ? measure_text("%.3g ms", seconds * 1e3)
-                         : measure_text("%.3g us", seconds * 1e6);
+  if (seconds >= 1) return number_text("%.3g s", seconds);
+  return seconds >= 1e-3 ? number_text("%.3g ms", seconds * 1e3)
+                         : number_text("%.3g us", seconds * 1e6);
 }
 
-std::string ratio_text(double ratio) { return measure_text("%.3g", ratio); }
+std::string ratio_text(double ratio) { return number_text("%.3g", ratio); }
 
 std::string inputs_line(const BenchedArtefact& artefact) {
   std::vector<std::string> inputs;
@@ -101,7 +96,7 @@ double total_seconds(const std::vector<BenchedOperation>& operations) {
 }
 
 std::string share_text(double seconds, double total) {
-  return total > 0 ? measure_text("%.1f %%", 100 * seconds / total) : "-";
+  return total > 0 ? number_text("%.1f %%", 100 * seconds / total) : "-";
 }
 
 /// Kinds of operations in one artefact, or the same in both.
@@ -168,6 +163,18 @@ std::string bench_text(const BenchResult& result, size_t top) {
   return out;
 }
 
+/// Names what is wrong with artefacts that the engine rejects.
+BenchResult measured(const BenchOptions& bench) {
+  try {
+    return bench_artefacts(bench);
+  } catch (const Error& error) {
+    Error explained = error;
+    for (const std::string& artefact : bench.artefacts)
+      explained = report::with_violations(explained, artefact);
+    throw Error(explained);
+  }
+}
+
 ExitCode run_bench(const BenchCommand& options, CommandReport& report) {
   Console console(Verbosity::normal, report);
   constexpr const char* kExample = "bench model.nnef.tgz";
@@ -185,7 +192,7 @@ ExitCode run_bench(const BenchCommand& options, CommandReport& report) {
   if (!options.other.empty()) bench.artefacts.push_back(require_artefact(options.other, kExample));
   bench.times.profiles = options.top > 0;
   report.set("/artifact/path", options.artefact);
-  const BenchResult result = bench_artefacts(bench);
+  const BenchResult result = measured(bench);
   add_bench(report, result);
   print(bench_text(result, static_cast<size_t>(options.top)));
   return ExitCode::ok;

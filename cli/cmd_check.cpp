@@ -3,14 +3,14 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
-#include "cli/check_options.h"
 #include "cli/commands.h"
-#include "cli/config_file.h"
-#include "cli/console.h"
-#include "cli/input_options.h"
+#include "cli/options/check_options.h"
+#include "cli/options/config_file.h"
+#include "cli/options/input_options.h"
+#include "cli/options/stream_options.h"
 #include "cli/report_pictures.h"
-#include "cli/stream_options.h"
-#include "cli/text.h"
+#include "cli/screen/console.h"
+#include "cli/screen/text.h"
 #include "src/diag/error.h"
 #include "src/export/check_command.h"
 #include "src/export/report.h"

@@ -5,8 +5,8 @@
 #include <sstream>
 
 #include "cli/commands.h"
-#include "cli/console.h"
 #include "cli/help.h"
+#include "cli/screen/console.h"
 #include "src/compress/settings/settings.h"
 #include "src/diag/error.h"
 #include "src/target/target.h"

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // t2nnef diff: shows the differences between two artefacts.
 #include <CLI/CLI.hpp>
-#include <array>
 #include <cmath>
-#include <cstdio>
 #include <memory>
 
 #include "cli/commands.h"
-#include "cli/console.h"
-#include "cli/input_options.h"
-#include "cli/text.h"
+#include "cli/options/input_options.h"
+#include "cli/screen/console.h"
+#include "cli/screen/text.h"
 #include "src/diag/error.h"
+#include "src/diag/printable.h"
 #include "src/diff/diff.h"
 #include "src/report/diff_report.h"
 
@@ -36,18 +35,13 @@ constexpr size_t kMostPerPart = 20;
 /// On one line of limited length.
 std::string one_line(const std::string& text) {
   constexpr size_t kLongest = 60;
-  std::string line = text.substr(0, text.find('\n'));
-  if (line.size() == text.size() && line.size() <= kLongest) return line;
-  line.resize(std::min(line.size(), kLongest));
-  while (!line.empty() && (line.back() & 0xc0) == 0x80) line.pop_back();  // inside a character
-  return line + "…";
+  const size_t end = text.find('\n');
+  return clipped(end == std::string::npos ? text : text.substr(0, end) + "…", kLongest);
 }
 
 std::string short_number(double value) {
   if (std::isinf(value)) return "inf";
-  std::array<char, 32> text;
-  std::snprintf(text.data(), text.size(), "%.2g", value);
-  return text.data();
+  return number_text("%.2g", value);
 }
 
 std::string change_text(const Difference& difference) {

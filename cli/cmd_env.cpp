@@ -5,10 +5,10 @@
 #include <memory>
 
 #include "cli/commands.h"
-#include "cli/console.h"
 #include "cli/environment.h"
-#include "cli/text.h"
-#include "cli/variables.h"
+#include "cli/options/variables.h"
+#include "cli/screen/console.h"
+#include "cli/screen/text.h"
 #include "src/confine/confine.h"
 #include "src/diag/error.h"
 #include "src/model/torch_module.h"

@@ -5,10 +5,10 @@
 #include <memory>
 
 #include "cli/commands.h"
-#include "cli/console.h"
 #include "cli/diagnostics_page.h"
-#include "cli/terminal.h"
-#include "cli/text.h"
+#include "cli/screen/console.h"
+#include "cli/screen/terminal.h"
+#include "cli/screen/text.h"
 #include "src/diag/error.h"
 
 namespace t2n::cli {

@@ -8,11 +8,11 @@
 #include <span>
 
 #include "cli/commands.h"
-#include "cli/config_file.h"
-#include "cli/console.h"
-#include "cli/input_options.h"
+#include "cli/options/config_file.h"
+#include "cli/options/input_options.h"
 #include "cli/outputs.h"
-#include "cli/text.h"
+#include "cli/screen/console.h"
+#include "cli/screen/text.h"
 #include "nnef_writer/output.h"
 #include "src/diag/error.h"
 #include "src/export/graph_file.h"

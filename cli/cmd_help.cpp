@@ -4,9 +4,10 @@
 #include <memory>
 
 #include "cli/commands.h"
-#include "cli/console.h"
 #include "cli/help.h"
 #include "cli/man_page.h"
+#include "cli/options/unknown.h"
+#include "cli/screen/console.h"
 #include "src/diag/error.h"
 
 namespace t2n::cli {

@@ -4,12 +4,12 @@
 #include <memory>
 
 #include "cli/commands.h"
-#include "cli/config_file.h"
-#include "cli/console.h"
-#include "cli/input_options.h"
 #include "cli/inspect_artefact.h"
+#include "cli/options/config_file.h"
+#include "cli/options/input_options.h"
 #include "cli/report_pictures.h"
-#include "cli/text.h"
+#include "cli/screen/console.h"
+#include "cli/screen/text.h"
 #include "ir/readable.h"
 #include "nnef_writer/print.h"
 #include "src/diag/error.h"

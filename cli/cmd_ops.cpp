@@ -8,12 +8,12 @@
 #include <system_error>
 
 #include "cli/commands.h"
-#include "cli/config_file.h"
-#include "cli/console.h"
-#include "cli/input_options.h"
 #include "cli/operators_markdown.h"
+#include "cli/options/config_file.h"
+#include "cli/options/input_options.h"
 #include "cli/report_pictures.h"
-#include "cli/text.h"
+#include "cli/screen/console.h"
+#include "cli/screen/text.h"
 #include "ir/op_traits.h"
 #include "ir/rearrangement.h"
 #include "ops/all.h"

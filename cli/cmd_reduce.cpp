@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // t2nnef reduce: the smallest part of a model that still fails in the same way.
 #include <CLI/CLI.hpp>
-#include <cstdio>
+#include <algorithm>
 #include <memory>
 
-#include "cli/check_options.h"
 #include "cli/commands.h"
-#include "cli/compress_options.h"
-#include "cli/config_file.h"
-#include "cli/console.h"
-#include "cli/input_options.h"
+#include "cli/options/check_options.h"
+#include "cli/options/compress_options.h"
+#include "cli/options/config_file.h"
+#include "cli/options/input_options.h"
+#include "cli/options/stream_options.h"
 #include "cli/outputs.h"
-#include "cli/stream_options.h"
-#include "cli/text.h"
+#include "cli/screen/console.h"
+#include "cli/screen/text.h"
 #include "ir/source_location.h"
 #include "src/diag/error.h"
+#include "src/diag/glob.h"
+#include "src/diag/printable.h"
 #include "src/export/graph_file.h"
 #include "src/reduce/reduce.h"
 
@@ -158,13 +160,22 @@ std::string part_text(const ir::Graph& graph) {
   return out;
 }
 
+/// Whether a value of --tolerance is for all outputs, or for one that the part has.
+bool applies_to(const std::string& tolerance, const std::vector<std::string>& outputs) {
+  const size_t equals = tolerance.find('=');
+  return equals == std::string::npos ||
+         std::any_of(outputs.begin(), outputs.end(), [&](const std::string& output) {
+           return glob_matches(tolerance.substr(0, equals), output);
+         });
+}
+
 /// The options of the check that are not the default.
-std::string check_arguments(const ReduceCommand& options) {
+std::string check_arguments(const ReduceCommand& options, const std::vector<std::string>& outputs) {
   std::string out;
   const std::string& level = options.check.check;
   if (!level.empty() && level != kDefaultLevel) out += cat(" --check=", level);
   for (const std::string& each : options.check.tolerances)
-    out += cat(" --tolerance ", shell_quoted(each));
+    if (applies_to(each, outputs)) out += cat(" --tolerance ", shell_quoted(each));
   if (!options.engine.engine.empty()) out += cat(" --engine ", shell_quoted(options.engine.engine));
   const ToleranceOptions unset;
   if (options.check.seeds != unset.seeds) out += cat(" --seeds ", options.check.seeds);
@@ -200,15 +211,13 @@ std::string next_step(const ReduceCommand& options, const reduce::Reduction& res
   }
   if (!artefact.empty())
     return cat("try: t2nnef check ", shell_quoted(graph), " ", shell_quoted(artefact), inputs,
-               check_arguments(options), "\n");
+               check_arguments(options, result.graph.output_names), "\n");
   return cat("try: t2nnef export ", shell_quoted(graph), " -t ", options.target,
              result.module.empty() ? "" : inputs, export_arguments(options, !result.module.empty()),
              "\n");
 }
 
 std::string reduction_text(const ReduceCommand& options, const reduce::Reduction& result) {
-  std::array<char, 32> seconds;
-  std::snprintf(seconds.data(), seconds.size(), "%.1f", result.seconds);
   std::string out =
       result.module.empty()
           ? cat("reduced ", counted(result.before.operations, "operation"), " to ",
@@ -216,7 +225,8 @@ std::string reduction_text(const ReduceCommand& options, const reduce::Reduction
                 " elements to ", short_count(result.after.elements))
           : cat("fails while it is traced: reduced ", counted(result.before.operations, "module"),
                 " to ", result.after.operations, ", ", quoted(result.module));
-  out += cat(", with ", counted(result.candidates, "candidate"), " in ", seconds.data(), " s",
+  out += cat(", with ", counted(result.candidates, "candidate"), " in ",
+             number_text("%.1f s", result.seconds),
              result.is_complete ? "" : "; stopped by --within, a smaller part may exist", "\n");
   out += cat("fails with ", result.failure.id, ": ", result.failure.message, "\n");
   out += part_text(result.graph);

@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // t2nnef run: runs an artefact on given inputs, and writes its outputs as .npz.
 #include <CLI/CLI.hpp>
-#include <array>
-#include <cstdio>
 #include <memory>
 #include <optional>
 
-#include "cli/check_options.h"
 #include "cli/commands.h"
-#include "cli/console.h"
-#include "cli/input_options.h"
+#include "cli/options/check_options.h"
+#include "cli/options/input_options.h"
 #include "cli/outputs.h"
 #include "cli/report_pictures.h"
-#include "cli/text.h"
+#include "cli/screen/console.h"
+#include "cli/screen/text.h"
 #include "src/check/run_artefact.h"
 #include "src/diag/error.h"
+#include "src/diag/printable.h"
 #include "src/export/report_run.h"
 #include "src/report/artefact_violations.h"
 #include "src/samples/input_spec.h"
@@ -37,17 +36,12 @@ struct RunCommand {
   EngineOptions engine;
 };
 
-std::string number_text(double value) {
-  std::array<char, 32> text;
-  std::snprintf(text.data(), text.size(), "%.4g", value);
-  return text.data();
-}
-
 /// Minimum, maximum and mean of the elements; "-" if there are none.
 std::vector<std::string> statistics_cells(const ir::Tensor& tensor) {
   const std::optional<ElementStatistics> found = statistics_of(tensor);
   if (!found) return {"-", "-", "-"};
-  return {number_text(found->min), number_text(found->max), number_text(found->mean)};
+  return {number_text("%.4g", found->min), number_text("%.4g", found->max),
+          number_text("%.4g", found->mean)};
 }
 
 std::string statistics_text(const std::vector<nnef::NamedTensor>& outputs) {

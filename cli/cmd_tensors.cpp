@@ -5,10 +5,10 @@
 #include <memory>
 
 #include "cli/commands.h"
-#include "cli/console.h"
-#include "cli/input_options.h"
+#include "cli/options/input_options.h"
 #include "cli/outputs.h"
-#include "cli/text.h"
+#include "cli/screen/console.h"
+#include "cli/screen/text.h"
 #include "src/diag/error.h"
 #include "src/export/tensors.h"
 

@@ -8,15 +8,16 @@
 #include <span>
 
 #include "cli/commands.h"
-#include "cli/config_file.h"
-#include "cli/console.h"
 #include "cli/help.h"
-#include "cli/limit_options.h"
+#include "cli/options/config_file.h"
+#include "cli/options/limit_options.h"
+#include "cli/options/settings.h"
+#include "cli/options/unknown.h"
+#include "cli/options/variables.h"
 #include "cli/reports.h"
-#include "cli/settings.h"
-#include "cli/terminal.h"
-#include "cli/text.h"
-#include "cli/variables.h"
+#include "cli/screen/console.h"
+#include "cli/screen/terminal.h"
+#include "cli/screen/text.h"
 #include "src/check/compare.h"
 #include "src/confine/confine.h"
 #include "src/diag/error.h"
@@ -36,19 +37,6 @@ std::string version_text() {
              "default target ", target::target_name(target::parse_target("tract")), "\n");
 }
 
-std::vector<std::string> option_names(const CLI::App& app) {
-  std::vector<std::string> names;
-  for (const CLI::Option* option : app.get_options())
-    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
-  return names;
-}
-
-[[noreturn]] void refuse(const std::string& what, const std::string& suggestion,
-                         const std::string& default_help) {
-  throw Error("usage", what, {},
-              suggestion.empty() ? default_help : cat("did you mean ", quoted(suggestion), "?"));
-}
-
 /// CLI11 collects unknown tokens. Misspelt options are reported first; the rest may be their
 /// values.
 void refuse_leftovers(const CLI::App& app) {
@@ -59,8 +47,8 @@ void refuse_leftovers(const CLI::App& app) {
     if (token.size() > 1 && token[0] == '-') refuse_option(token, app, "");
   if (tokens.empty()) return;
   if (is_program) refuse_command(tokens[0], app);
-  refuse(cat(quoted(tokens[0]), " is an unexpected argument"), {},
-         cat("`t2nnef ", app.get_name(), " --help` shows what it takes"));
+  throw Error("usage", cat(quoted(tokens[0]), " is an unexpected argument"), {},
+              cat("`t2nnef ", app.get_name(), " --help` shows what it takes"));
 }
 
 bool is_flag_option(const CLI::App& app, const std::string& option) {
@@ -224,30 +212,32 @@ bool is_quiet(const CLI::App& command, const std::vector<std::string>& added) {
          std::find(added.begin(), added.end(), "--quiet") != added.end();
 }
 
-/// Reports options of files that the command line or a variable overrides.
-void note_overridden(const AddedOptions& added) {
-  if (added.overridden.empty()) return;
-  const bool is_one = added.overridden.size() == 1;
-  print_message(render_text(
-      Diagnostic{.severity = Severity::note,
-                 .id = "option-overridden",
-                 .message = is_one ? added.overridden[0] : "options of a file are overridden",
-                 .details = is_one ? std::vector<std::string>() : added.overridden,
-                 .why = "the command line takes precedence, then variables"}));
+/// Options of files that the command line or a variable overrides.
+Diagnostic overridden_note(const std::vector<std::string>& overridden) {
+  const bool is_one = overridden.size() == 1;
+  return {.severity = Severity::note,
+          .id = "option-overridden",
+          .message = is_one ? overridden[0] : "options of a file are overridden",
+          .details = is_one ? std::vector<std::string>() : overridden,
+          .why = "the command line takes precedence, then variables"};
 }
 
-void warn_of_variables(const CLI::App& app) {
-  const std::vector<std::string> lines = misspelt_variables(app);
-  if (lines.empty()) return;
-  print_message(render_text(Diagnostic{.severity = Severity::warning,
-                                       .id = "unknown-variable",
-                                       .message = "a variable of the environment has no effect",
-                                       .details = lines,
-                                       .help = "unset it, or correct its name"}));
+Diagnostic variables_warning(const std::vector<std::string>& lines) {
+  return {.severity = Severity::warning,
+          .id = "unknown-variable",
+          .message = "a variable of the environment has no effect",
+          .details = lines,
+          .help = "unset it, or correct its name"};
 }
+
+/// The options that variables and files add, and what is to be said of them.
+struct Additions {
+  std::vector<Setting> used;
+  std::vector<Diagnostic> diagnostics;
+};
 
 /// Variables and files, below the options of the command line.
-AddedOptions added_options(const CLI::App& command) {
+AddedOptions added_options(const CLI::App& command, std::vector<Diagnostic>& diagnostics) {
   std::vector<Setting> settings = variable_settings(command);
   std::vector<std::string> files;
   if (const CLI::Option* config = command.get_option_no_throw("--config"))
@@ -256,20 +246,22 @@ AddedOptions added_options(const CLI::App& command) {
     if (files.empty() && setting.option == "config") files.push_back(setting.value);
   for (Setting& setting : read_config_files(command, files)) settings.push_back(std::move(setting));
   AddedOptions out = options_of(command, without_those_of_check(command, std::move(settings)));
+  if (!out.overridden.empty()) diagnostics.push_back(overridden_note(out.overridden));
+  if (const auto lines = misspelt_variables(*command.get_parent()); !lines.empty())
+    diagnostics.push_back(variables_warning(lines));
   if (is_quiet(command, out.tokens)) return out;
-  note_overridden(out);
-  warn_of_variables(*command.get_parent());
+  for (const Diagnostic& each : diagnostics) print_message(render_text(each));
   return out;
 }
 
 /// The tokens, with added options before those of the command line.
-Tokens with_added_options(Tokens tokens, const CLI::App& app, std::vector<Setting>& used) {
+Tokens with_added_options(Tokens tokens, const CLI::App& app, Additions& additions) {
   for (const CLI::App* command : app.get_subcommands()) {
-    AddedOptions added = added_options(*command);
+    AddedOptions added = added_options(*command, additions.diagnostics);
     const auto position = std::find(tokens.begin(), tokens.end(), command->get_name());
     tokens.insert(position == tokens.end() ? position : position + 1, added.tokens.begin(),
                   added.tokens.end());
-    used.insert(used.end(), added.used.begin(), added.used.end());
+    additions.used.insert(additions.used.end(), added.used.begin(), added.used.end());
   }
   return tokens;
 }
@@ -303,11 +295,11 @@ std::string& quoted_command() {
   return text;
 }
 
-ExitCode run_tokens(const Tokens& tokens, const CLI::App& first, std::vector<Setting>& used) {
+ExitCode run_tokens(const Tokens& tokens, const CLI::App& first, Additions& additions) {
   Run run;
   CommonOptions common;
   const auto app = make_app(run, common);
-  if (!parse(*app, with_added_options(tokens, first, used))) return ExitCode::ok;
+  if (!parse(*app, with_added_options(tokens, first, additions))) return ExitCode::ok;
   refuse_leftovers(*app);
   for (const CLI::App* command : app->get_subcommands()) refuse_leftovers(*command);
   if (app->count("--version") > 0) {
@@ -319,30 +311,14 @@ ExitCode run_tokens(const Tokens& tokens, const CLI::App& first, std::vector<Set
   for (const CLI::App* command : app->get_subcommands()) refuse_empty(*command);
   if (run) {
     start_limits(common.limits);
-    return run_with_reports(*app->get_subcommands().front(), common.reports, run);
+    return run_with_reports(*app->get_subcommands().front(), common.reports, run,
+                            additions.diagnostics);
   }
   print_message(program_help(*app));
   return ExitCode::usage;
 }
 
 }  // namespace
-
-void refuse_command(const std::string& token, const CLI::App& app) {
-  if (token.ends_with(".pt"))
-    refuse(cat("the command is missing before ", quoted(token)), {},
-           cat("to export it: t2nnef export ", shell_quoted(token), " --target tract"));
-  std::vector<std::string> names;
-  for (const CLI::App* command : app.get_subcommands(nullptr)) names.push_back(command->get_name());
-  refuse(cat("there is no command ", quoted(token)), nearest(token, names),
-         cat("commands are: ", joined(names, ", ")));
-}
-
-void refuse_option(const std::string& token, const CLI::App& app, const std::string& where) {
-  const std::string name = token.substr(0, token.find('='));
-  const std::string command = app.get_parent() == nullptr ? "" : " " + app.get_name();
-  refuse(cat("t2nnef", command, " has no option ", quoted(name), where),
-         nearest(name, option_names(app)), cat("`t2nnef", command, " --help` lists them"));
-}
 
 std::string command_text() { return quoted_command(); }
 
@@ -356,11 +332,11 @@ ExitCode run_command_line(int argc, char** argv) {
   const auto first = make_app(ignored, ignored_options);
   const Tokens tokens = with_joined_levels(without_separator({argv + 1, argv + argc}));
   if (!parse(*first, tokens)) return ExitCode::ok;
-  std::vector<Setting> used;
+  Additions additions;
   try {
-    return run_tokens(tokens, *first, used);
+    return run_tokens(tokens, *first, additions);
   } catch (const Error& error) {
-    throw with_origins(error, used);
+    throw with_origins(error, additions.used);
   }
 }
 

@@ -6,7 +6,7 @@
 #include <functional>
 #include <string>
 
-#include "cli/app.h"
+#include "cli/options/app.h"
 #include "src/diag/diagnostic.h"
 #include "src/report/command_report.h"
 
@@ -40,14 +40,6 @@ inline constexpr const char* kExportExamples =
     "  t2nnef export model.pt --target tract --check\n"
     "  t2nnef export model.pt -t tract@0.21.19 -i ids=1,8,i64:0..999 -o model.tar\n"
     "  t2nnef export model.pt -t khronos -o model.nnef.tgz\n";
-
-/// Refuses an unknown option such as "--chek=true" of a command, with the nearest one. `where`: ",
-/// set in …", or "".
-[[noreturn]] void refuse_option(const std::string& token, const CLI::App& app,
-                                const std::string& where);
-
-/// Refuses an unknown command of the program, with the nearest one.
-[[noreturn]] void refuse_command(const std::string& token, const CLI::App& app);
 
 /// The command line that runs, for a shell.
 std::string command_text();

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 
-#include "cli/check_options.h"
-#include "cli/compress_options.h"
+#include "cli/options/check_options.h"
+#include "cli/options/compress_options.h"
 #include "cli/outputs.h"
-#include "cli/terminal.h"
-#include "cli/text.h"
+#include "cli/screen/terminal.h"
+#include "cli/screen/text.h"
 #include "ir/readable.h"
 #include "ir/shape.h"
 #include "src/diag/error.h"

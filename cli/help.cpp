@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "cli/text.h"
+#include "cli/screen/text.h"
 #include "src/diag/error.h"
 #include "src/diag/printable.h"
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "cli/text.h"
+#include "cli/screen/text.h"
 #include "src/diag/error.h"
 
 namespace t2n::cli {

@@ -6,8 +6,8 @@
 #include <cstdio>
 
 #include "cli/commands.h"
-#include "cli/console.h"
 #include "cli/process.h"
+#include "cli/screen/console.h"
 #include "cli/system_errors.h"
 #include "src/confine/confine.h"
 #include "src/diag/error.h"

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <system_error>
 
-#include "cli/console.h"
+#include "cli/screen/console.h"
 #include "src/diag/error.h"
 #include "src/samples/input_spec.h"
 

@@ -2,12 +2,11 @@
 #include "cli/pass_tables.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
 
-#include "cli/text.h"
+#include "cli/screen/text.h"
 #include "src/diag/error.h"
+#include "src/diag/printable.h"
 #include "src/export/pass_table.h"
 
 namespace t2n::cli {
@@ -16,12 +15,6 @@ namespace {
 using passes::Effect;
 using passes::PassInfo;
 using Cells = std::vector<std::string>;
-
-std::string formatted(const char* format, double value) {
-  std::array<char, 32> text;
-  std::snprintf(text.data(), text.size(), format, value);
-  return text.data();
-}
 
 std::string contract(const PassInfo& pass) {
   switch (pass.effect) {
@@ -44,8 +37,8 @@ Cells output_row(const PassStep& step, const StepOutput& output) {
   return {output.name,
           !has_numbers     ? "-"
           : c.max_abs == 0 ? "0"
-                           : formatted("%.1e", c.max_abs),
-          !has_numbers ? "-" : formatted("%.1f", c.snr_db), verdict(step, output)};
+                           : number_text("%.1e", c.max_abs),
+          !has_numbers ? "-" : number_text("%.1f", c.snr_db), verdict(step, output)};
 }
 
 /// The outputs with the largest differences, and the number of others.
@@ -117,9 +110,9 @@ std::string times_table(const PassSteps& steps) {
   std::vector<Cells> rows = {{"pass", "seconds"}};
   for (const PassStep& step : steps.steps) {
     all += step.seconds;
-    rows.push_back({std::string(step.pass.name), formatted("%.4f", step.seconds)});
+    rows.push_back({std::string(step.pass.name), number_text("%.4f", step.seconds)});
   }
-  rows.push_back({"all", formatted("%.4f", all)});
+  rows.push_back({"all", number_text("%.4f", all)});
   return table(rows);
 }
 

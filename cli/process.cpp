@@ -21,27 +21,25 @@ namespace t2n::cli {
 namespace {
 
 void on_interrupt(int /*signal*/) {
-  limits::end_now(static_cast<int>(ExitCode::interrupted),
-                  "error[interrupted]: stopped by a signal\n");
+  limits::end_now({.id = "interrupted", .message = "stopped by a signal"});
 }
 
 void on_bus_error(int /*signal*/) {
-  limits::end_now(static_cast<int>(ExitCode::unreadable),
-                  "error[model-corrupt]: the model file changed while it was read\n"
-                  "  help: try again when no other program writes to it\n");
+  limits::end_now({.id = "model-corrupt",
+                   .message = "the model file changed while it was read",
+                   .help = "try again when no other program writes to it"});
 }
 
 #if !defined(__SANITIZE_ADDRESS__)
 /// On a crash, removes temporaries and prints a message.
 void on_crash(int signal) {
   const char* const name = sigabbrev_np(signal);
-  std::array<char, 160> text;
-  std::snprintf(text.data(), text.size(),
-                "internal error: crashed (SIG%s)\n"
-                "  why:  this is a bug in t2nnef or in LibTorch\n"
-                "  help: please report it with the command you ran\n",
-                name == nullptr ? "?" : name);
-  limits::end_now(static_cast<int>(ExitCode::bug), text.data());
+  std::array<char, 40> message;
+  std::snprintf(message.data(), message.size(), "crashed (SIG%s)", name == nullptr ? "?" : name);
+  limits::end_now({.id = "internal",
+                   .message = message.data(),
+                   .why = "this is a bug in t2nnef or in LibTorch",
+                   .help = "please report it with the command you ran"});
 }
 
 /// Uses a separate stack, as the main one may have overflowed.

@@ -8,7 +8,8 @@
 #include <optional>
 #include <span>
 
-#include "cli/console.h"
+#include "cli/early_end.h"
+#include "cli/screen/console.h"
 #include "cli/system_errors.h"
 #include "nnef_writer/checksums.h"
 #include "nnef_writer/output.h"
@@ -92,13 +93,15 @@ class Reports {
  public:
   Reports(const CLI::App& command, const ReportOptions& options)
       : annotates_(wants_annotations(options)), files_(report_files(command, options)) {
-    if (files_.empty() && !annotates_) return;
+    if (!any()) return;
     nnef::keep_checksums();
     sources_.emplace();
   }
 
+  bool any() const { return !files_.empty() || annotates_; }
+
   void write(const CommandReport& report) const {
-    if (files_.empty() && !annotates_) return;
+    if (!any()) return;
     const report::ReportTexts texts(report, *sources_);
     if (annotates_) annotate(texts.github());
     for (const ReportFile& file : files_) write_report(file, texts.text(file.format));
@@ -141,25 +144,34 @@ void add_report_options(CLI::App& command, ReportOptions& options) {
       ->type_name("FORMAT");
 }
 
-ExitCode run_with_reports(const CLI::App& command, const ReportOptions& options, const Run& run) {
+ExitCode run_with_reports(const CLI::App& command, const ReportOptions& options, const Run& run,
+                          const std::vector<Diagnostic>& before) {
   CommandReport report(command.get_name());
   const Reports reports(command, options);
   report.paths = options.files;
+  for (const Diagnostic& each : before) report.diagnostics.report()(each);
   const auto began = std::chrono::steady_clock::now();
   const auto stop = [&] {
     report.torch_version = version_if_loaded();
     report.seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
   };
+  const auto write_failure = [&](const Error& error) {
+    stop();
+    report.fail(error);
+    write_after_failure(reports, report);
+  };
+  std::optional<EarlyEnd> early_end;
+  if (reports.any()) early_end.emplace(write_failure);
   try {
     report.code = run(report);
   } catch (...) {
-    stop();
+    early_end.reset();
     const Error error = current_error();
-    report.fail(error);
-    write_after_failure(reports, report);
+    write_failure(error);
     throw Error(error);
   }
+  early_end.reset();
   stop();
   reports.write(report);
   return report.code;

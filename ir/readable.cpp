@@ -82,4 +82,8 @@ std::string readable(const Comparison& comparison) {
              readable(comparison.right));
 }
 
+std::string type_text(DType dtype, const Shape& shape) {
+  return cat(dtype_name(dtype), shape_str(as_written(shape)));
+}
+
 }  // namespace t2n::ir

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "ir/comparison.h"
+#include "ir/dtype.h"
 
 namespace t2n::ir {
 
@@ -13,6 +14,8 @@ namespace t2n::ir {
 std::string readable(const Dim& dim);
 /// "[1,N//64 - 1,4]"
 std::string readable(const Shape& shape);
+/// "f32[1,3,N]", with sizes as the user wrote them
+std::string type_text(DType dtype, const Shape& shape);
 /// "N//64 >= 2"
 std::string readable(const Comparison& comparison);
 

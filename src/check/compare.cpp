@@ -177,7 +177,7 @@ class Tally {
 };
 
 /// The shortest text that parses to the same value of the dtype.
-std::string number_text(double value, ir::DType dtype) {
+std::string shortest_text(double value, ir::DType dtype) {
   std::array<char, 32> text;
   char* const end = text.data() + text.size();
   const bool wide = dtype == ir::DType::f64;
@@ -280,7 +280,7 @@ std::string mismatch_text(std::string_view output, const Deviation& comparison) 
   std::string index = ir::shape_str(ir::to_shape(comparison.worst));
   if (index == "[]") index.clear();
   const double delta = difference({comparison.expected, comparison.actual, false});
-  const auto text = [&](double value) { return number_text(value, comparison.dtype); };
+  const auto text = [&](double value) { return shortest_text(value, comparison.dtype); };
   return cat(quoted(output), index, ": expected ", text(comparison.expected), ", got ",
              text(comparison.actual), " (off by ", delta, ", allowed ", comparison.allowed, ")");
 }

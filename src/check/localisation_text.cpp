@@ -2,9 +2,7 @@
 #include "src/check/localisation_text.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
 
 #include "src/diag/error.h"
 #include "src/diag/printable.h"
@@ -12,11 +10,7 @@
 namespace t2n {
 namespace {
 
-std::string number(double value) {
-  std::array<char, 32> text;
-  std::snprintf(text.data(), text.size(), "%.6g", value);
-  return text.data();
-}
+std::string number(double value) { return number_text("%.6g", value); }
 
 /// "conv 'layer1_x' at graph.nnef:23"
 std::string statement_str(const StatementLocation& location) {

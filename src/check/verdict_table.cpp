@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 
 #include "src/diag/error.h"
 #include "src/diag/printable.h"
@@ -37,9 +36,7 @@ constexpr Column kDropped[] = {response_column, moved_column,   ulp_column,
 
 std::string formatted(const char* format, double value) {
   if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
-  std::array<char, 32> text;
-  std::snprintf(text.data(), text.size(), format, value);
-  return text.data();
+  return number_text(format, value);
 }
 
 std::string scientific(double value) { return value == 0 ? "0" : formatted("%.1e", value); }

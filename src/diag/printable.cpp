@@ -104,9 +104,36 @@ size_t text_width(std::string_view text) {
 std::string first_line(const std::string& text, size_t limit) {
   const size_t begin = text.find_first_not_of(" \n\t");
   if (begin == std::string::npos) return {};
-  std::string line = text.substr(begin, text.find('\n', begin) - begin);
-  if (line.size() > limit) line = line.substr(0, limit) + "…";
-  return line;
+  const std::string line = text.substr(begin, text.find('\n', begin) - begin);
+  return clipped(line, limit);
+}
+
+std::string without_commands(std::string text) {
+  for (size_t at = 0; (at = text.find("##[", at)) != std::string::npos;)
+    text.replace(at, 1, "\\x23");
+  for (size_t line = 0; line < text.size();) {
+    const size_t first = std::min(text.find_first_not_of(" \t", line), text.size());
+    if (text.compare(first, 2, "::") == 0) text.replace(first, 1, "\\x3a");
+    line = std::min(text.find('\n', first), text.size() - 1) + 1;
+  }
+  return text;
+}
+
+std::string clipped(const std::string& text, size_t most) {
+  size_t count = 0;
+  size_t end = 0;  // of the first most - 1 characters
+  for (size_t i = 0; i < text.size(); ++i) {
+    if ((static_cast<unsigned char>(text[i]) & 0xC0) == 0x80) continue;
+    if (count++ == most - 1) end = i;
+    if (count > most) return text.substr(0, end) + "…";
+  }
+  return text;
+}
+
+std::string number_text(const char* format, double value) {
+  std::array<char, 48> text;
+  std::snprintf(text.data(), text.size(), format, value);
+  return text.data();
 }
 
 }  // namespace t2n

@@ -190,4 +190,18 @@ class Matcher {
 
 Matching match(const FlatGraph& a, const FlatGraph& b) { return Matcher(a, b).run(); }
 
+std::map<std::string, std::string> matching_tensors(const nnef::Document& a,
+                                                    const nnef::Document& b) {
+  const FlatGraph flat_a = flatten(a), flat_b = flatten(b);
+  const Matching matching = match(flat_a, flat_b);
+  std::map<std::string, std::string> out;
+  for (size_t i = 0; i < flat_a.nodes.size(); ++i) {
+    if (!matching.of_a[i]) continue;
+    const std::vector<std::string>& names = flat_a.nodes[i].outputs;
+    const std::vector<std::string>& others = flat_b.nodes[*matching.of_a[i]].outputs;
+    for (size_t k = 0; k < std::min(names.size(), others.size()); ++k) out[names[k]] = others[k];
+  }
+  return out;
+}
+
 }  // namespace t2n::diff

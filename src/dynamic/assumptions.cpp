@@ -10,7 +10,6 @@
 #include "ir/readable.h"
 #include "ir/scan.h"
 #include "src/diag/error.h"
-#include "src/dynamic/infer.h"
 #include "src/dynamic/same.h"
 #include "src/dynamic/unbacked_sizes.h"
 #include "src/shapes/constraint_set.h"
@@ -153,6 +152,11 @@ std::string help_for(const Comparison& comparison, const Sizes& sample) {
 
 }  // namespace
 
+Need need_of(Assumption assumption) {
+  return {std::move(assumption.relation), std::move(assumption.where),
+          cat(assumption.op, " requires it")};
+}
+
 /// Records a condition on sizes that are unknown when an engine starts. A branch is reported even
 /// if an operator inside it requires the same: the model does not fail there, it computes something
 /// else.
@@ -281,7 +285,8 @@ Multiples multiples_of(const std::vector<Need>& needs, const std::vector<Compari
     if (symbols[0].unbacked() != nullptr) continue;  // it cannot be declared
     const int64_t multiple = period(gap);
     if (multiple == 1 || !Multiples{{{symbols[0], multiple}}, {}}.imply(c)) continue;
-    if (!out.first) out.first = need;
+    // An operator has a location; sizes that torch rejects have none.
+    if (!out.first || (!out.first->where && need.where)) out.first = need;
     const auto [found, is_new] = out.by_symbol.try_emplace(symbols[0], multiple);
     if (!is_new) found->second = std::lcm(found->second, multiple);
   }

@@ -10,6 +10,7 @@
 #include "src/diag/sink.h"
 #include "src/dynamic/axes.h"
 #include "src/dynamic/expressible.h"
+#include "src/dynamic/infer.h"
 #include "src/model/traced.h"
 
 namespace t2n::dynamic {
@@ -29,6 +30,9 @@ struct Need {
   bool is_guard = false;   ///< otherwise the model raises: the assertion is optional
   std::string help = "compute the same whatever the values are, for example with torch.where";
 };
+
+/// What an operator requires.
+Need need_of(Assumption assumption);
 
 /// All assertions of the exported model about its sizes, as comparisons that engines can read.
 class Assertions {

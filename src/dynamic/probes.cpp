@@ -51,9 +51,7 @@ class Probes {
     std::vector<Probe> probes;
     std::vector<Assumption> assumed = infer(probes);
     while (refute(assumed) || vary_branches(probes[0])) assumed = infer(probes);
-    for (Assumption& each : assumed)
-      needs_.push_back(
-          {std::move(each.relation), std::move(each.where), cat(each.op, " requires it")});
+    for (Assumption& each : assumed) needs_.push_back(need_of(std::move(each)));
     Traced traced = std::move(runs_[0].traced);
     traced.graph = std::move(probes[0].graph);
     traced.outputs = sample.outputs;
@@ -79,7 +77,8 @@ class Probes {
   /// The error with the refusals of the stages that it kept from running.
   Error with_others(const Error& error) const {
     if (are_compared_ || error.code() != ExitCode::unsupported) return error;
-    return with_refusals_of_runs(error, runs_, rewriter_, infer_options(), request_.operators);
+    return with_refusals_of_runs(
+        error, {runs_, rewriter_, request_.axes, needs_, infer_options(), request_.operators});
   }
 
  private:

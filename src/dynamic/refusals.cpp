@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "src/dynamic/assumptions.h"
-
 namespace t2n::dynamic {
 namespace {
 
@@ -53,6 +51,29 @@ std::vector<Diagnostic> other_directions(trace::Traced traced, const Sizes& symb
   return out;
 }
 
+/// Whether a need is the model's: only more runs show whether an equality holds by chance, and the
+/// sizes of refused results have symbols of their own.
+bool is_of_model(const Need& need) {
+  const Comparison& comparison = need.comparison;
+  if (comparison.relation == Relation::eq) return false;
+  const std::vector<Symbol> symbols = (comparison.left - comparison.right).symbols();
+  return std::none_of(symbols.begin(), symbols.end(),
+                      [](const Symbol& symbol) { return symbol.axis_size() != nullptr; });
+}
+
+/// What operators require of sizes, and NNEF cannot express.
+void add_refused_needs(const RefusedRuns& refused, const std::vector<Probe>& probes,
+                       Refusals& all) {
+  Seen seen;
+  for (const Probe& probe : probes) seen.push_back(probe.symbols);
+  Assertions assertions(std::move(seen), refused.options.known, {});
+  const Multiples multiples = multiples_of(refused.needs, refused.options.known);
+  all.attempt([&] { refuse_multiples(multiples, refused.axes); });
+  for (const Need& need : refused.needs)
+    if (is_of_model(need) && !multiples.imply(need.comparison))
+      all.attempt([&] { assertions.add(need); });
+}
+
 }  // namespace
 
 void Refusals::add(const std::vector<Diagnostic>& found) {
@@ -82,21 +103,21 @@ std::optional<Error> Refusals::error() const {
   return Error(found_[0], {found_.begin() + 1, found_.end()});
 }
 
-Error with_refusals_of_runs(const Error& first, const std::vector<TraceAt>& runs,
-                            const RunRewriter& rewriter, InferOptions options,
-                            const ir::OpTable& operators) {
+Error with_refusals_of_runs(const Error& first, RefusedRuns refused) {
   Refusals all;
   all.add({first.diagnostic()});
   all.add(first.others());
   std::vector<Diagnostic> found;
-  std::vector<Probe> probes = equal_probes(runs);
-  options.refusals = &found;
+  std::vector<Probe> probes = equal_probes(refused.runs);
+  refused.options.refusals = &found;
   try {
-    infer_shapes(probes, options, operators);
-    trace::Traced traced = runs[0].traced;
+    for (Assumption& each : infer_shapes(probes, refused.options, refused.operators))
+      refused.needs.push_back(need_of(std::move(each)));
+    trace::Traced traced = refused.runs[0].traced;
     traced.graph = std::move(probes[0].graph);
     (void)branch_needs(traced, probes[0].symbols, &found);
-    all.add(other_directions(std::move(traced), probes[0].symbols, runs, rewriter));
+    all.add(other_directions(std::move(traced), probes[0].symbols, refused.runs, refused.rewriter));
+    add_refused_needs(refused, probes, all);
   } catch (const Error& error) {
     if (error.code() == ExitCode::bug) throw;
     // What was found until then is reported.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "src/diag/error.h"
+#include "src/dynamic/assumptions.h"
 #include "src/dynamic/infer.h"
 #include "src/dynamic/run_rewriter.h"
 
@@ -25,11 +26,19 @@ class Refusals {
   std::vector<Diagnostic> found_;
 };
 
+/// What is known of a model when one of its sizes is refused.
+struct RefusedRuns {
+  const std::vector<TraceAt>& runs;
+  const RunRewriter& rewriter;
+  const std::vector<AxisSpec>& axes;
+  std::vector<Need> needs;  ///< so far
+  InferOptions options;
+  const ir::OpTable& operators;
+};
+
 /// The error with the refusals that the runs show before their graphs are compared with torch:
-/// sizes that no expression gives, numbers and branches that no comparison expresses, and branches
-/// that take other directions.
-Error with_refusals_of_runs(const Error& first, const std::vector<TraceAt>& runs,
-                            const RunRewriter& rewriter, InferOptions options,
-                            const ir::OpTable& operators);
+/// sizes that no expression gives, numbers and branches that no comparison expresses, branches that
+/// take other directions, and what operators require and NNEF cannot express.
+Error with_refusals_of_runs(const Error& first, RefusedRuns refused);
 
 }  // namespace t2n::dynamic

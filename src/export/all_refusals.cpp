@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <ctime>
+#include <set>
+#include <string>
 #include <string_view>
 
 #include "ops/all.h"
@@ -110,6 +112,40 @@ bool is_time_left() {
   return !left || *left > 3 * used;
 }
 
+/// "model.py:8" of each branch and loop on data among the refusals.
+std::set<std::string> lines_on_data(const std::vector<Diagnostic>& refusals) {
+  std::set<std::string> out;
+  for (const Diagnostic& each : refusals) {
+    if (each.id != "data-dependent-branch") continue;
+    for (const Where& where : each.where)
+      if (!where.frames.empty()) out.insert(cat(where.frames[0].file, ":", where.frames[0].line));
+  }
+  return out;
+}
+
+/// Branches on data end the first trace. The refusals of sizes after them are those of traces that
+/// fix these branches.
+void add_refused_sizes(const LoadedModel& loaded, const ExportOptions& options,
+                       std::vector<Diagnostic>& refusals) {
+  std::set<std::string> lines = lines_on_data(refusals);
+  if (lines.empty() || !is_time_left()) return;
+  ModelOptions fixed = options;
+  fixed.report = {};
+  fixed.accepted_guards.merge(lines);
+  try {
+    (void)trace_model(loaded, fixed);
+  } catch (const Error& error) {
+    if (error.code() != ExitCode::unsupported) return;
+    std::vector<Diagnostic> found = {error.diagnostic()};
+    found.insert(found.end(), error.others().begin(), error.others().end());
+    for (Diagnostic& each : found)
+      if (std::none_of(refusals.begin(), refusals.end(), [&](const Diagnostic& known) {
+            return share_location(known, each) || contains(known, each);
+          }))
+        refusals.push_back(std::move(each));
+  }
+}
+
 struct Found {
   std::vector<Diagnostic> refusals;
   ir::Graph graph;
@@ -119,8 +155,10 @@ Found find_all(const LoadedModel& loaded, const ExportOptions& options, RefusedB
   bool met_unbacked_sizes = false;
   trace::Survey fixed = survey_model(loaded, options, false, &met_unbacked_sizes);
   Found out{fixed.refusals, fixed.graph};
-  if (met_unbacked_sizes || !options.dynamic.axes.empty())
+  if (met_unbacked_sizes || !options.dynamic.axes.empty()) {
     out.refusals = survey_model(loaded, options, true, &met_unbacked_sizes).refusals;
+    add_refused_sizes(loaded, options, out.refusals);
+  }
   const bool is_complete = fixed.is_complete;
   if (by == RefusedBy::translation)
     for (Diagnostic& each : untranslated(std::move(fixed), options, met_unbacked_sizes))
@@ -183,6 +221,15 @@ Error with_code(const Error& error, const std::optional<trace::ModelCode>& code,
   std::vector<Diagnostic> others = error.others();
   others.push_back(*further);
   return {error.diagnostic(), std::move(others)};
+}
+
+LoadedModel loaded_or_refused(const ModelOptions& options, const target::Target& target) {
+  try {
+    return load_model(options);
+  } catch (const Error& error) {
+    if (error.code() != ExitCode::unsupported) throw;
+    throw with_code(error, code_of(options.model), target);
+  }
 }
 
 std::optional<trace::ModelCode> code_of(const std::string& model) {

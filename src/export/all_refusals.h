@@ -35,6 +35,10 @@ TracedModel traced_or_refused(const LoadedModel& loaded, const ExportOptions& op
 Error with_code(const Error& error, const std::optional<trace::ModelCode>& code,
                 const target::Target& target);
 
+/// Loads a model.   Errors: those of the reader, with the operators of its code that have no
+/// translation.
+LoadedModel loaded_or_refused(const ModelOptions& options, const target::Target& target);
+
 /// The code of a file; nothing if it cannot be read.
 std::optional<trace::ModelCode> code_of(const std::string& model);
 

@@ -16,6 +16,15 @@
 namespace t2n {
 namespace {
 
+/// The target whose operators a refusal lists; the newest one if the file names an unknown one.
+target::Target target_for_refusals(const nnef::Document& document) {
+  try {
+    return named_target(document);
+  } catch (const Error&) {
+    return target::parse_target("tract");
+  }
+}
+
 /// A model without samples is traced with those that the artefact declares.
 TracedModel traced_for_check(const LoadedModel& loaded, const CheckExistingOptions& options,
                              const OpenedArtefact& opened) {
@@ -110,7 +119,8 @@ CheckedExisting compare_with_model(const CheckExistingOptions& options) {
   const OpenedArtefact opened =
       open_artefact(options.artefact, options.check, options.stream, options.report);
   options.begin("load");
-  const LoadedModel loaded = load_model(options);
+  const LoadedModel loaded =
+      loaded_or_refused(options, target_for_refusals(opened.artefact.document));
   options.begin("trace");
   const TracedModel model = traced_for_check(loaded, options, opened);
   options.begin("check");

@@ -43,7 +43,7 @@ bool writes_artefact(const OptOptions& options) {
 Subject traced_subject(const OptOptions& options) {
   const ExportOptions& model = options.model;
   model.begin("load");
-  const LoadedModel loaded = load_model(model);
+  const LoadedModel loaded = loaded_or_refused(model, model.target);
   model.begin("trace");
   Subject out;
   const RefusedBy by = writes_artefact(options) ? RefusedBy::translation : RefusedBy::trace;

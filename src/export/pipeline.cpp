@@ -296,19 +296,14 @@ LoadedModel loaded_model(const ExportOptions& options, std::optional<LoadedModel
   if (options.debug_bundle) options.debug_bundle->begin_method(method_folder);
   if (options.is_causal_lm) require_preset(options);
   options.begin("inputs");
-  try {
-    LoadedModel out = first ? *std::move(first) : load_model(options);
-    if (out.graph) require_stream(options.target, axes_of(*out.graph));
-    return out;
-  } catch (const Error& error) {
-    if (error.code() != ExitCode::unsupported) throw;
-    throw with_code(error, code_of(options.model), options.target);
-  }
+  LoadedModel out = first ? *std::move(first) : loaded_or_refused(options, options.target);
+  if (out.graph) require_stream(options.target, axes_of(*out.graph));
+  return out;
 }
 
 /// The first method's model. Refuses a missing method before any method is exported.
 LoadedModel first_model(const std::vector<ExportOptions>& methods) {
-  LoadedModel out = load_model(methods[0]);
+  LoadedModel out = loaded_or_refused(methods[0], methods[0].target);
   const std::vector<std::string>& known = out.info.methods;
   for (const ExportOptions& options : methods)
     if (std::find(known.begin(), known.end(), options.method) == known.end()) load_model(options);

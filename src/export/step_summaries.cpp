@@ -2,12 +2,12 @@
 #include "src/export/step_summaries.h"
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 
+#include "ir/readable.h"
 #include "ir/shape.h"
 #include "nnef_writer/print.h"
 #include "src/diag/error.h"
+#include "src/diag/printable.h"
 
 namespace t2n {
 namespace {
@@ -16,17 +16,7 @@ constexpr size_t kLongest = 300;
 
 int64_t count(size_t number) { return static_cast<int64_t>(number); }
 
-std::string shortened(std::string text) {
-  size_t end = kLongest;
-  if (text.size() <= end) return text;
-  while ((static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;  // no part of a character
-  return text.substr(0, end) + "…";
-}
-
-/// "f32[1,3]"
-std::string type_text(ir::DType dtype, const ir::Shape& shape) {
-  return cat(ir::dtype_name(dtype), ir::shape_str(ir::as_written(shape)));
-}
+std::string shortened(const std::string& text) { return clipped(text, kLongest); }
 
 bool is_storage(const nnef::Assignment& statement) {
   const std::string& op = statement.right.text;
@@ -42,7 +32,7 @@ StepSummary summary_of_inputs(const LoadedModel& model) {
     if (const auto* tensor = std::get_if<ir::Tensor>(&sample.input.value)) {
       out.result = shortened(
           cat(trace::flat_name(sample.input.path), " ",
-              type_text(tensor->dtype, ir::Shape(tensor->shape.begin(), tensor->shape.end())),
+              ir::type_text(tensor->dtype, ir::Shape(tensor->shape.begin(), tensor->shape.end())),
               model.samples_from_file ? " (from trace)" : ""));
       break;
     }
@@ -62,8 +52,8 @@ StepSummary summary_of_trace(const ir::Graph& graph) {
   if (graph.nodes.empty()) return out;
   const ir::Node& node = graph.nodes.front();
   const ir::Value& value = graph.values[node.outputs.at(0)];
-  out.result = shortened(
-      cat("%", value.name, ": ", type_text(value.dtype, value.shape), " = ", ir::op_name(node.op)));
+  out.result = shortened(cat("%", value.name, ": ", ir::type_text(value.dtype, value.shape), " = ",
+                             ir::op_name(node.op)));
   return out;
 }
 
@@ -103,10 +93,8 @@ StepSummary summary_of_check(const CheckResult& result) {
       .result = result.engine};
   if (result.rows.empty()) return out;
   const check::OutputRow& row = result.rows.front();
-  std::array<char, 32> number;
-  std::snprintf(number.data(), number.size(), "%.1e", row.comparison.max_abs);
   out.result += shortened(cat(": ", row.name, " ", check::verdict_name(check::verdict(row)),
-                              ", off by ", number.data()));
+                              ", off by ", number_text("%.1e", row.comparison.max_abs)));
   return out;
 }
 

@@ -9,12 +9,12 @@
 #include <array>
 #include <atomic>
 #include <charconv>
-#include <cstdio>
 #include <fstream>
 #include <limits>
 #include <string>
 
 #include "src/diag/error.h"
+#include "src/diag/printable.h"
 
 namespace t2n::limits {
 namespace {
@@ -90,10 +90,7 @@ std::string bytes_text(int64_t bytes) {
   auto value = static_cast<double>(bytes);
   size_t unit = 0;
   for (; value >= 999.95 && unit + 1 < kNames.size(); ++unit) value /= 1000;
-  std::array<char, 48> text;
-  std::snprintf(text.data(), text.size(), unit == 0 ? "%.0f %s" : "%.1f %s", value,
-                kNames.at(unit));
-  return text.data();
+  return cat(number_text(unit == 0 ? "%.0f " : "%.1f ", value), kNames.at(unit));
 }
 
 int64_t default_memory() {

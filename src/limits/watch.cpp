@@ -14,6 +14,7 @@
 #include <string>
 #include <system_error>
 #include <thread>
+#include <utility>
 
 #include "src/confine/threads.h"
 #include "src/diag/error.h"
@@ -25,6 +26,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 std::atomic<void (*)() noexcept> cleanup_function = nullptr;
+std::atomic<void (*)(const Ending&) noexcept> report_function = nullptr;
 std::array<std::atomic<pid_t>, 64> children{};
 std::atomic<pid_t> ender = 0;  ///< the thread that ends the process
 
@@ -41,6 +43,24 @@ void write_text(std::string_view text) noexcept {
     const ssize_t count = write(STDERR_FILENO, text.data(), text.size());
     if (count <= 0) return;
     text.remove_prefix(count);
+  }
+}
+
+/// As render_text() does, without allocating.
+void write_ending(const Ending& ending) noexcept {
+  if (ending.id == "internal")
+    write_text("internal error: ");
+  else
+    for (const std::string_view part :
+         {std::string_view("error["), ending.id, std::string_view("]: ")})
+      write_text(part);
+  write_text(ending.message);
+  write_text("\n");
+  for (const auto& [label, text] : {std::pair("  why:  ", ending.why), {"  help: ", ending.help}}) {
+    if (text.empty()) continue;
+    write_text(label);
+    write_text(text);
+    write_text("\n");
   }
 }
 
@@ -63,33 +83,24 @@ int64_t memory_of_all() {
   return out;
 }
 
-[[noreturn]] void end_for(const Diagnostic& diagnostic) {
-  end_now(static_cast<int>(exit_code(diagnostic.id)), render_text(diagnostic));
-}
-
-Diagnostic limit_error(std::string id, std::string message, std::string why, std::string help) {
-  return {.id = std::move(id),
-          .message = std::move(message),
-          .where = {},
-          .details = {},
-          .why = std::move(why),
-          .help = std::move(help)};
-}
-
 [[noreturn]] void end_for_time(double seconds, bool is_own) {
-  end_for(limit_error(
-      "timeout", cat("stopped after ", seconds, " s while ", current_activity.load()),
-      is_own ? "--timeout limits the whole command"
-             : "no ordinary file takes this long at this stage; a malicious one may never finish",
-      is_own ? "raise --timeout" : "give the command more time with --timeout"));
+  const std::string message = cat("stopped after ", seconds, " s while ", current_activity.load());
+  end_now({.id = "timeout",
+           .message = message,
+           .why = is_own ? "--timeout limits the whole command"
+                         : "no ordinary file takes this long at this stage; a malicious one may "
+                           "never finish",
+           .help = is_own ? "raise --timeout" : "give the command more time with --timeout"});
 }
 
 [[noreturn]] void end_for_memory(int64_t bytes) {
-  end_for(limit_error(
-      "memory-limit",
-      cat("stopped at ", bytes_text(bytes), " of memory while ", current_activity.load()),
-      cat("t2nnef may use ", bytes_text(max_memory())),
-      "raise --max-memory, or use smaller inputs"));
+  const std::string message =
+      cat("stopped at ", bytes_text(bytes), " of memory while ", current_activity.load());
+  const std::string why = cat("t2nnef may use ", bytes_text(max_memory()));
+  end_now({.id = "memory-limit",
+           .message = message,
+           .why = why,
+           .help = "raise --max-memory, or use smaller inputs"});
 }
 
 /// Milliseconds until the next measurement of memory, if `bytes` are still free. Measuring costs
@@ -182,7 +193,12 @@ void remove_child(pid_t child) noexcept {
 
 void set_cleanup(void (*cleanup)() noexcept) noexcept { cleanup_function = cleanup; }
 
-void end_now(int code, std::string_view text) noexcept {
+void set_reporter(void (*report)(const Ending& ending) noexcept) noexcept {
+  report_function = report;
+}
+
+void end_now(const Ending& ending) noexcept {
+  const int code = static_cast<int>(exit_code(ending.id));
   // The first thread ends the process; a second one must not interrupt its message. A second signal
   // in the first thread finds its own id here.
   pid_t no_thread = 0;
@@ -193,7 +209,8 @@ void end_now(int code, std::string_view text) noexcept {
   for (const std::atomic<pid_t>& child : children)
     if (const pid_t pid = child.load(); pid > 0) kill(pid, SIGKILL);
   if (auto* const cleanup = cleanup_function.load()) cleanup();
-  write_text(text);
+  write_ending(ending);
+  if (auto* const report = report_function.load()) report(ending);
   _exit(code);
 }
 

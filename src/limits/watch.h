@@ -37,10 +37,20 @@ std::optional<double> seconds_left();
 void add_child(pid_t child) noexcept;
 void remove_child(pid_t child) noexcept;
 
-/// Called before the process ends early, from any thread or a signal handler.
-void set_cleanup(void (*cleanup)() noexcept) noexcept;
+/// Why the process ends early: the fields of a diagnostic.
+struct Ending {
+  std::string_view id;
+  std::string_view message;
+  std::string_view why = {};
+  std::string_view help = {};
+};
 
-/// Cleans up, prints `text` on stderr and ends the process. Safe in a signal handler.
-[[noreturn]] void end_now(int code, std::string_view text) noexcept;
+/// Both are called before the process ends early, from any thread or a signal handler; the second
+/// one after the message was printed.
+void set_cleanup(void (*cleanup)() noexcept) noexcept;
+void set_reporter(void (*report)(const Ending& ending) noexcept) noexcept;
+
+/// Cleans up, prints the reason on stderr and ends the process. Safe in a signal handler.
+[[noreturn]] void end_now(const Ending& ending) noexcept;
 
 }  // namespace t2n::limits

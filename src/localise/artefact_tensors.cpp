@@ -49,19 +49,11 @@ ArtefactTensors artefact_tensors(const Checking& checking, const InputSet& set) 
 
 std::vector<std::optional<RefTensor>> pairs_of(const nnef::Document& artefact, const Flow& flow,
                                                const nnef::Document& exported, const Flow& other) {
-  const diff::FlatGraph a = diff::flatten(artefact);
-  const diff::FlatGraph b = diff::flatten(exported);
-  const diff::Matching matching = diff::match(a, b);
   const auto ours = by_name(flow);
   const auto theirs = by_name(other);
   std::vector<std::optional<RefTensor>> out(flow.tensors.size());
-  for (size_t i = 0; i < a.nodes.size(); ++i) {
-    if (!matching.of_a[i]) continue;
-    const std::vector<std::string>& names = a.nodes[i].outputs;
-    const std::vector<std::string>& others = b.nodes[*matching.of_a[i]].outputs;
-    for (size_t k = 0; k < std::min(names.size(), others.size()); ++k)
-      out.at(ours.at(names[k])) = RefTensor{0, theirs.at(others[k])};
-  }
+  for (const auto& [name, counterpart] : diff::matching_tensors(artefact, exported))
+    out.at(ours.at(name)) = RefTensor{0, theirs.at(counterpart)};
   return out;
 }
 

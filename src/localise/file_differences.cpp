@@ -100,13 +100,8 @@ class Counterparts {
         origins_(origins),
         exported_(flow_of(exported.document)),
         ours_(file.artefact.document, file.flow),
-        theirs_(exported.document, exported_) {
-    const diff::FlatGraph a = diff::flatten(file.artefact.document);
-    const diff::FlatGraph b = diff::flatten(exported.document);
-    const diff::Matching matching = diff::match(a, b);
-    for (size_t i = 0; i < a.nodes.size(); ++i)
-      if (matching.of_a[i]) pairs_[a.nodes[i].name] = b.nodes[*matching.of_a[i]].name;
-  }
+        theirs_(exported.document, exported_),
+        pairs_(diff::matching_tensors(file.artefact.document, exported.document)) {}
 
   /// The operation of the export in whose stead the file has `removed`: it has the same operands.
   const diff::Difference* replaced(const diff::Difference& removed,

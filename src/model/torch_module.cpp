@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "src/diag/environment.h"
 #include "src/diag/error.h"
 #include "src/model/find_torch.h"
 
@@ -85,11 +86,6 @@ struct ModuleLoader {
     return cat("it is LibTorch ", version, ", and ", ours.path, " is for ", ours.version);
   }
 };
-
-std::string environment_value(const char* name) {
-  const char* const value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
 
 [[noreturn]] void refuse_missing(const std::vector<TorchLibrary>& libraries,
                                  const std::vector<std::string>& problems) {

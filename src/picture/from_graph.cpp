@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "ir/op_traits.h"
+#include "ir/readable.h"
 #include "ir/scan.h"
 #include "src/diag/error.h"
 #include "src/picture/statistics.h"
@@ -14,7 +15,7 @@ namespace t2n::picture {
 namespace {
 
 std::string value_type(const ir::Value& value) {
-  return type_text(value.dtype, value.shape) + (value.quant ? " quantised" : "");
+  return ir::type_text(value.dtype, value.shape) + (value.quant ? " quantised" : "");
 }
 
 /// "aten::add.Tensor" -> "aten::add"

@@ -65,8 +65,4 @@ Statistics statistics_of(const ir::Tensor& tensor) {
   return out;
 }
 
-std::string type_text(ir::DType dtype, const ir::Shape& shape) {
-  return cat(ir::dtype_name(dtype), ir::shape_str(ir::as_written(shape)));
-}
-
 }  // namespace t2n::picture

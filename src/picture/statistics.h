@@ -2,8 +2,6 @@
 // Statistics of weights.
 #pragma once
 
-#include <string>
-
 #include "ir/tensor.h"
 #include "src/picture/picture.h"
 
@@ -11,8 +9,5 @@ namespace t2n::picture {
 
 /// Of a loaded, real or complex tensor: complex numbers count as pairs.
 Statistics statistics_of(const ir::Tensor& tensor);
-
-/// "f32[64,3,7,7]"
-std::string type_text(ir::DType dtype, const ir::Shape& shape);
 
 }  // namespace t2n::picture

@@ -35,22 +35,6 @@ void each_identifier(const nnef::Value& value,
   });
 }
 
-/// The names of a document's tensors in another one, by dataflow.
-std::map<std::string, std::string> by_dataflow(const nnef::Document& from,
-                                               const nnef::Document& to) {
-  const diff::FlatGraph a = diff::flatten(from);
-  const diff::FlatGraph b = diff::flatten(to);
-  const diff::Matching matching = diff::match(a, b);
-  std::map<std::string, std::string> out;
-  for (size_t i = 0; i < a.nodes.size(); ++i) {
-    if (!matching.of_a[i]) continue;
-    const diff::Node& other = b.nodes[*matching.of_a[i]];
-    const size_t count = std::min(a.nodes[i].outputs.size(), other.outputs.size());
-    for (size_t k = 0; k < count; ++k) out[a.nodes[i].outputs[k]] = other.outputs[k];
-  }
-  return out;
-}
-
 std::string type_of(ir::DType dtype) {
   if (dtype == ir::DType::boolean) return "logical";
   return ir::is_integer(dtype) ? "integer" : "scalar";
@@ -186,7 +170,7 @@ TensorNames tensors_in(const nnef::Document& other, const nnef::Document& export
   pair(ours.results, theirs.results);
   if (spec::property(other, "t2nnef_version"))
     for (const auto& [name, statement] : assigned(other)) translated.emplace(name, name);
-  translated.merge(by_dataflow(exported, other));
+  translated.merge(diff::matching_tensors(exported, other));
   TensorNames out;
   for (const auto& [id, name] : names)
     if (const auto found = translated.find(name); found != translated.end())

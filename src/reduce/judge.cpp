@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "src/reduce/judge.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "nnef_writer/archive.h"
 #include "src/diag/error.h"
+#include "src/diag/glob.h"
 #include "src/export/pipeline.h"
 #include "src/export/stages.h"
 #include "src/model/torch_module.h"
@@ -49,6 +51,15 @@ nnef::Document document_of(const Part& part, const Exporter& exporter) {
   return to_nnef(graph, exporter.target, exporter.passes, nullptr);
 }
 
+CheckOptions options_for(const Part& part, CheckOptions options) {
+  std::erase_if(options.by_output, [&](const check::OutputTolerance& each) {
+    const std::vector<std::string>& outputs = part.graph.output_names;
+    return std::none_of(outputs.begin(), outputs.end(),
+                        [&](const std::string& output) { return glob_matches(each.glob, output); });
+  });
+  return options;
+}
+
 TracedModel model_of(const Part& part) {
   TracedModel out;
   for (const trace::SampleInput& input : sample_inputs(part)) out.samples.push_back({input, {}});
@@ -80,7 +91,7 @@ std::optional<Diagnostic> compared(const Part& part, const nnef::Document& docum
     const nnef::PendingArtefact artefact = nnef::write_artefact(document, destination, 1);
     check::Runner& runner = *bench.engine.runner;
     runner.load(artefact.path().string());
-    CheckOptions options = bench.options;
+    CheckOptions options = options_for(part, bench.options);
     options.scratch = bench.engine.scratch->path();
     CheckResult result =
         check_on(sets, {source, artefact_inputs_of(document), part.graph.output_names, options,

@@ -39,6 +39,9 @@ struct Bench {
 std::optional<Diagnostic> compared(const Part& part, const nnef::Document& document,
                                    const ir::Sizes& sizes, const Bench& bench);
 
+/// The options for a part: tolerances of outputs that it does not have do not apply.
+CheckOptions options_for(const Part& part, CheckOptions options);
+
 /// A part as a model that gives its own reference; its inputs are the samples.
 TracedModel model_of(const Part& part);
 

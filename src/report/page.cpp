@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <span>
 
 #include "src/diag/error.h"
+#include "src/diag/printable.h"
 
 namespace t2n::report {
 namespace {
@@ -155,17 +155,11 @@ constexpr std::array<Column, 16> kSummary = {{{"/model/file", "model"},
                                               {"/tool/version", "t2nnef"},
                                               {"/seconds", "seconds"}}};
 
-std::string number_text(double value) {
-  std::array<char, 32> text;
-  std::snprintf(text.data(), text.size(), "%.4g", value);
-  return text.data();
-}
-
 /// A list is "a, b", of numbers "[1,3]"; an object "70 operation, 3 output".
 std::string text_of(const Json& value) {
   if (value.is_string()) return value.get<std::string>();
   if (value.is_boolean()) return value.get<bool>() ? "yes" : "no";
-  if (value.is_number_float()) return number_text(value.get<double>());
+  if (value.is_number_float()) return number_text("%.4g", value.get<double>());
   if (value.is_null()) return "–";
   std::vector<std::string> parts;
   if (value.is_object())

@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "src/diag/environment.h"
 #include "src/diag/error.h"
 #include "src/limits/watch.h"
 #include "src/tract/python_package.h"
@@ -18,11 +19,6 @@ namespace t2n::tract {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string environment_value(const char* name) {
-  const char* const value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
 
 bool is_library_name(const std::string& name) {
   return (name.starts_with("tract") || name.starts_with("libtract")) && name.ends_with(".so");

@@ -143,6 +143,29 @@ class OpenNeeds(nn.Module):
         return x.sum(0) + y.sum(0), z * 2
 
 
+class OpenAfterData(nn.Module):
+    """A branch on data ends the first trace; after it, a number and a branch on sizes."""
+
+    def forward(self, x):
+        names: List[str] = []
+        if float(x.sum()) > 0.5:
+            names.append("a")
+        if len(names) > 0:
+            x = x + 1
+        a = x[: int(x.size(0) ** 0.5)]
+        if x.size(0) % 3 == 1:
+            a = a.relu().sum(0, keepdim=True)
+        return a * 2
+
+
+class OpenAfterOperator(nn.Module):
+    """A reshape that needs a multiple of 4, after an operator without a rule for its sizes."""
+
+    def forward(self, x):
+        y = torch.linalg.eigvalsh(x @ x.t())
+        return y.sum(), torch.cat([x, x, x], 0).reshape(-1, 4, 3).sum(1)
+
+
 class NeverEnds(nn.Module):
     """With the sample's values the loop has no end; its body and the result are refused as well."""
 
@@ -179,6 +202,8 @@ def write_all(folder):
         OpenSizes,
         OpenKinds,
         OpenNeeds,
+        OpenAfterData,
+        OpenAfterOperator,
         NeverEnds,
         Transforms,
     ]:

@@ -146,6 +146,31 @@ TEST_CASE("an engine that somebody kills") {
   CHECK(sandbox.listing() == before);
 }
 
+TEST_CASE("reports of a process that a signal ends, or that crashes") {
+  if (!engine(23)) return;
+  struct End {
+    int signal;
+    const char* code;
+    const char* message;
+  };
+  for (const End& end : {End{SIGTERM, "\"exit_code\": 130,\n", "stopped by a signal"},
+                         End{SIGSEGV, "\"exit_code\": 1,\n", "crashed (SIGSEGV)"}}) {
+    CAPTURE(end.signal);
+    const WithDigits sandbox;
+    Arguments arguments = kLong;
+    arguments.insert(arguments.end(), {"--report", "r.json"});
+    Running program(arguments, sandbox.folder().path(), {});
+    REQUIRE(program.worker().has_value());
+    kill(program.pid(), end.signal);
+    const Result result = program.wait();
+    CHECK(contains(result.err, end.message));
+    const std::string report = sandbox.content("r.json");
+    CHECK(contains(report, "\"status\": \"failed\""));
+    CHECK(contains(report, end.code));
+    CHECK(contains(report, end.message));
+  }
+}
+
 TEST_CASE("interrupted while the engine works") {
   if (!engine(23)) return;
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {

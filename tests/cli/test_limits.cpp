@@ -57,6 +57,27 @@ TEST_CASE("values of --timeout and --max-memory, which every command has") {
   }
 }
 
+TEST_CASE("reports of a process that ends early") {
+  Sandbox sandbox;
+  sandbox.copy_fixture("digits_cnn/model.pt", "digits.pt");
+  const Result result = sandbox.run({"export", "digits.pt", "-t", "tract", "--timeout", "0.02",
+                                     "--report", "r.json", "--report", "r.md"},
+                                    no_engine());
+  CHECK_EQ(result.code, 124);
+  CHECK(result.err.starts_with("error[timeout]: stopped after 0.02 s while "));
+  const std::string report = sandbox.content("r.json");
+  CHECK(contains(report, "\"status\": \"failed\",\n  \"exit_code\": 124,\n"));
+  CHECK(contains(report, "\"id\": \"timeout\",\n"));
+  CHECK(contains(report, "\"message\": \"stopped after 0.02 s while "));
+  CHECK(contains(report, "\"help\": \"raise --timeout\"\n"));
+  CHECK(contains(sandbox.content("r.md"), "stopped after 0.02 s while "));
+  const Result workflow =
+      sandbox.run({"inspect", "digits.pt", "--timeout", "0.02", "--format", "github"}, no_engine());
+  CHECK_EQ(workflow.code, 124);
+  CHECK(contains(workflow.out, "::error"));
+  CHECK(contains(workflow.out, "stopped after 0.02 s while "));
+}
+
 TEST_CASE("--max-memory raises the bound of a single tensor") {
   const Sandbox sandbox;
   const std::string model =

@@ -185,6 +185,36 @@ TEST_CASE("refusals of sizes are reported together, whatever their class") {
   CHECK(contains(err, "the model requires N to be a multiple of 4\n"));
 }
 
+TEST_CASE("refusals of sizes are found after branches on data and unknown sizes") {
+  std::string err = refusals("OpenAfterData.pt", {"-i", "x=16,3", "--dynamic", "x:0=N"});
+  CAPTURE(err);
+  CHECK_EQ(headlines(err), Headlines{"error[dynamic-differs]", "error[dynamic-assumption]",
+                                     "error[data-dependent-branch]"});
+  CHECK(contains(err, "|  if float(x.sum()) > 0.5:\n"));
+  CHECK(contains(err, "|  a = x[: int(x.size(0) ** 0.5)]\n"));
+  CHECK(contains(err, "|  if x.size(0) % 3 == 1:\n"));
+  err = refusals("OpenAfterOperator.pt", {"-i", "x=16,3", "--dynamic", "x:0=N"});
+  CAPTURE(err);
+  CHECK_EQ(headlines(err), Headlines{"error[dynamic-assumption]", "error[unsupported-op]"});
+  CHECK(contains(err, "the model requires N to be a multiple of 4\n"));
+  CHECK(contains(err, "error[unsupported-op]: aten::linalg_eigvalsh has no translation for "));
+}
+
+TEST_CASE("check and opt list the operators of code that cannot be compiled") {
+  const Sandbox sandbox({"CallsPairs.pt"});
+  sandbox.folder().write("m/graph.nnef",
+                         "version 1.0;\ngraph net(x) -> (y) {\nx = external(shape = [3]);\n"
+                         "y = relu(x);\n}\n");
+  for (const Arguments& arguments : {Arguments{"check", "CallsPairs.pt", "m"},
+                                     Arguments{"opt", "CallsPairs.pt", "-o", "x.ir"}}) {
+    CAPTURE(arguments[0]);
+    const Result result = sandbox.run(arguments);
+    CHECK_EQ(result.code, 4);
+    CHECK_EQ(headlines(result.err), Headlines{"warning[unsupported-op]", "error[unsupported-op]"});
+    CHECK(contains(result.err, "1x aten::igamma   first: refused_models.py:"));
+  }
+}
+
 TEST_CASE("check, opt and lint report all refusals, as export does") {
   const Sandbox sandbox({"ManyReasons.pt"});
   sandbox.folder().write("m/graph.nnef",

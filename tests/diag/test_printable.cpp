@@ -45,6 +45,20 @@ TEST_CASE("JSON keeps its meaning") {
   CHECK_EQ(printable_json("\"\U000e0041\""), "\"\\udb40\\udc41\"");
 }
 
+TEST_CASE("no text is a command for a workflow runner") {
+  CHECK_EQ(without_commands("::error::x"), "\\x3a:error::x");
+  CHECK_EQ(without_commands("a\n  ::set-output name=b::c\n"), "a\n  \\x3a:set-output name=b::c\n");
+  CHECK_EQ(without_commands("a ##[error] b ##[group]"), "a \\x23#[error] b \\x23#[group]");
+  for (const char* text : {"", "\n", "aten::relu", "  1x aten::relu\n", "# a\n\n: b", "  "})
+    CHECK_EQ(without_commands(text), text);
+}
+
+TEST_CASE("long text is cut between characters") {
+  CHECK_EQ(clipped("äöü", 3), "äöü");
+  CHECK_EQ(clipped("äöüß", 3), "äö…");
+  CHECK_EQ(first_line("ab\ncd", 1), "…");
+}
+
 TEST_CASE("a name cannot forge a second message") {
   const Error error("nnef-invalid",
                     cat("there is no ", quoted("x\nerror[internal]: \x1b[31mgone")));

@@ -84,7 +84,9 @@ ALLOWED["src/localise"] = ALLOWED["src/check"] | {"src/check"}
 WITH_TORCH = ("src/frontend/", "src/eval", "src/interp")
 ALLOWED["src/export"] = ({name for name in ALLOWED if not name.startswith(WITH_TORCH)} - ROOMS) | {"src/interp/interp.h"}
 ALLOWED["src/reduce"] = ALLOWED["src/export"] | {"src/export"}
-ALLOWED["cli"] = ALLOWED["src/reduce"] | {"src/reduce"}
+ALLOWED["cli/screen"] = IR | MODEL | {"src/report", "src/export"}
+ALLOWED["cli/options"] = ALLOWED["src/reduce"] | {"cli/screen"}
+ALLOWED["cli"] = ALLOWED["src/reduce"] | {"src/reduce", "cli/options", "cli/screen"}
 ALLOWED["tests"] = ALLOWED["cli"] | {"tests", "src/frontend/numbers"}
 
 # Headers that are no interface of their folder, and the only places outside of it that may include them.

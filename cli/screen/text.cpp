@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Formatting, independent of the locale.
-#include "cli/text.h"
+#include "cli/screen/text.h"
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <optional>
 #include <sstream>
 
-#include "cli/terminal.h"
+#include "cli/screen/terminal.h"
 #include "ir/readable.h"
 #include "src/diag/error.h"
 #include "src/diag/printable.h"
@@ -25,9 +24,7 @@ std::string scaled(int64_t count, std::string_view unit_of_one) {
   size_t unit = 0;
   // What would print as 1000.0 becomes 1.0 of the next unit.
   for (; value >= 999.95 && unit + 1 < kUnits.size(); ++unit) value /= 1000;
-  std::array<char, 32> text;
-  std::snprintf(text.data(), text.size(), "%.1f %s", value, kUnits.at(unit));
-  return text.data();
+  return cat(number_text("%.1f ", value), kUnits.at(unit));
 }
 
 }  // namespace

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Colours are added to text that is printable already: no name in it can change them.
-#include "cli/terminal.h"
+#include "cli/screen/terminal.h"
 
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
-#include <cstdlib>
 #include <utility>
 
+#include "src/diag/environment.h"
 #include "src/diag/error.h"
 
 namespace t2n::cli {
@@ -25,18 +25,14 @@ constexpr std::string_view kGreen = "\033[32m";
 constexpr std::string_view kBold = "\033[1m";
 constexpr std::string_view kPlain = "\033[0m";
 
-std::string_view variable(const char* name) {
-  const char* const value = std::getenv(name);
-  return value == nullptr ? std::string_view() : std::string_view(value);
-}
-
 bool has_colors(int stream) {
   switch (color_mode) {
     case ColorMode::always: return true;
     case ColorMode::never: return false;
     case ColorMode::automatic: break;
   }
-  return isatty(stream) == 1 && variable("NO_COLOR").empty() && variable("TERM") != "dumb";
+  return isatty(stream) == 1 && environment_value("NO_COLOR").empty() &&
+         environment_value("TERM") != "dumb";
 }
 
 std::string in_color(std::string_view color, std::string_view text) {
@@ -95,18 +91,22 @@ void set_color(const std::string& mode) {
               "write --color auto, always or never");
 }
 
+std::optional<size_t> terminal_width(int stream) {
+  winsize size{};
+  if (ioctl(stream, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return std::nullopt;
+  return size.ws_col;
+}
+
 std::optional<size_t> known_width() {
   constexpr size_t kLeast = 20;
-  const std::string_view columns = variable("COLUMNS");
+  const std::string columns = environment_value("COLUMNS");
   size_t width = 0;
   const auto [end, error] = std::from_chars(columns.data(), columns.data() + columns.size(), width);
   if (error == std::errc() && end == columns.data() + columns.size() && width >= kLeast)
     return width;
-  winsize size{};
-  if (isatty(STDOUT_FILENO) == 1 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 &&
-      size.ws_col >= kLeast)
-    return size.ws_col;
-  return std::nullopt;
+  if (isatty(STDOUT_FILENO) != 1) return std::nullopt;
+  const std::optional<size_t> out = terminal_width(STDOUT_FILENO);
+  return out >= kLeast ? out : std::nullopt;
 }
 
 size_t line_width() {

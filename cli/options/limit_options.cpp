@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/limit_options.h"
+#include "cli/options/limit_options.h"
 
 #include <CLI/CLI.hpp>
 

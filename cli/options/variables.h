@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "cli/settings.h"
+#include "cli/options/settings.h"
 
 namespace t2n::cli {
 

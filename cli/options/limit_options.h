@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "cli/app.h"
+#include "cli/options/app.h"
 
 namespace t2n::cli {
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The options --engine, --tolerance and --strict, with their help for every command.
-#include "cli/check_options.h"
+#include "cli/options/check_options.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <utility>
 
-#include "cli/terminal.h"
-#include "cli/text.h"
+#include "cli/screen/terminal.h"
+#include "cli/screen/text.h"
 #include "src/check/localisation_text.h"
 #include "src/diag/error.h"
 #include "src/limits/limits.h"

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "cli/app.h"
+#include "cli/options/app.h"
 #include "src/export/compress_search.h"
 
 namespace t2n::cli {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/app.h"
-#include "cli/search_options.h"
+#include "cli/options/app.h"
+#include "cli/options/search_options.h"
 #include "nnef_writer/destination.h"
 #include "src/export/compressed_model.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/settings.h"
+#include "cli/options/settings.h"
 
 #include <algorithm>
 #include <optional>

@@ -13,6 +13,8 @@ namespace t2n::cli {
 /// `usage`.
 void set_color(const std::string& mode);
 
+/// Characters of a line of the terminal that a stream writes to; nothing for files and pipes.
+std::optional<size_t> terminal_width(int stream);
 /// Characters of a line: COLUMNS, or the terminal's; nothing for files and pipes.
 std::optional<size_t> known_width();
 /// The same, with 80 for files and pipes.

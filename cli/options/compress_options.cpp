@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/compress_options.h"
+#include "cli/options/compress_options.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
 
-#include "cli/text.h"
+#include "cli/screen/text.h"
 #include "src/config/compression_settings.h"
 #include "src/diag/error.h"
 #include "src/nnef/npy.h"

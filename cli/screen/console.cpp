@@ -1,46 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // Keeps the progress line, warnings and results from overwriting one another.
-#include "cli/console.h"
+#include "cli/screen/console.h"
 
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdio>
 
-#include "cli/terminal.h"
-#include "cli/text.h"
+#include "cli/screen/terminal.h"
+#include "cli/screen/text.h"
 #include "src/diag/error.h"
 #include "src/diag/printable.h"
 
 namespace t2n::cli {
 namespace {
 
-std::string seconds_str(double seconds) {
-  std::array<char, 32> text;
-  std::snprintf(text.data(), text.size(), "%.1f s", seconds);
-  return text.data();
-}
+std::string seconds_str(double seconds) { return number_text("%.1f s", seconds); }
 
 /// Of the terminal; of a line in a file, if there is none.
 size_t columns() {
   constexpr size_t kOfFiles = 160, kLeast = 40;
-  winsize size{};
-  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return kOfFiles;
-  return std::max<size_t>(size.ws_col, kLeast);
-}
-
-/// At most so many characters of UTF-8 text; the last one is "…" if some are missing.
-std::string clipped(const std::string& text, size_t most) {
-  size_t count = 0;
-  size_t end = 0;  // of the first most - 1 characters
-  for (size_t i = 0; i < text.size(); ++i) {
-    if ((static_cast<unsigned char>(text[i]) & 0xC0) == 0x80) continue;
-    if (count++ == most - 1) end = i;
-    if (count > most) return text.substr(0, end) + "…";
-  }
-  return text;
+  return std::max(terminal_width(STDERR_FILENO).value_or(kOfFiles), kLeast);
 }
 
 /// "trace      0.1 s  70 operations, 3 outputs · %conv1: f32[1,64,112,112] = aten::conv2d"
@@ -74,11 +54,11 @@ void print_message_raw(std::string_view text) {
 void print(std::string_view text) {
   if (use_of_stdout == StdoutUse::report) return;
   if (use_of_stdout == StdoutUse::output) return print_message(text);
-  write(colored_verdicts(printable(text)), stdout);
+  write(colored_verdicts(without_commands(printable(text))), stdout);
 }
 
 void print_message(std::string_view text) {
-  print_message_raw(colored_diagnostics(printable(text)));
+  print_message_raw(colored_diagnostics(without_commands(printable(text))));
 }
 
 void use_stdout_for(StdoutUse use) { use_of_stdout = use; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/method_options.h"
+#include "cli/options/method_options.h"
 
 #include <algorithm>
 #include <cctype>

@@ -15,7 +15,7 @@
 namespace t2n::cli {
 
 /// To stdout, or to stderr if an output uses stdout. Characters that control the terminal are
-/// escaped: most names come from files.
+/// escaped: most names come from files, as are commands of workflow runners.
 void print(std::string_view text);
 /// To stderr, escaped as in print().
 void print_message(std::string_view text);

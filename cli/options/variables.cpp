@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/variables.h"
+#include "cli/options/variables.h"
 
 #include <unistd.h>
 

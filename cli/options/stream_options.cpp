@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/stream_options.h"
+#include "cli/options/stream_options.h"
 
 #include <CLI/CLI.hpp>
 #include <charconv>

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/input_options.h"
+#include "cli/options/input_options.h"
 
 namespace t2n::cli {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The options --input and --method, with their help for every command.
-#include "cli/input_options.h"
+#include "cli/options/input_options.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "cli/text.h"
+#include "cli/screen/text.h"
 #include "src/diag/error.h"
 #include "src/export/graph_file.h"
 #include "src/nnef/files.h"

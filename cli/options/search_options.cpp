@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/search_options.h"
+#include "cli/options/search_options.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -7,7 +7,7 @@
 #include <charconv>
 #include <cmath>
 
-#include "cli/text.h"
+#include "cli/screen/text.h"
 #include "src/diag/error.h"
 
 namespace t2n::cli {

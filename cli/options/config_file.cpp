@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/config_file.h"
+#include "cli/options/config_file.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -8,7 +8,7 @@
 #include <sstream>
 #include <utility>
 
-#include "cli/commands.h"
+#include "cli/options/unknown.h"
 #include "src/config/json_options.h"
 #include "src/config/key_lines.h"
 #include "src/diag/error.h"

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/app.h"
-#include "cli/settings.h"
+#include "cli/options/app.h"
+#include "cli/options/settings.h"
 
 namespace t2n::cli {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/app.h"
+#include "cli/options/app.h"
 #include "src/check/check_model.h"
 
 namespace t2n::cli {
