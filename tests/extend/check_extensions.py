@@ -42,7 +42,7 @@ CASES = [
     ("blocks", TRACT + NORMS, NORM, 0, "needs tract_core"),
     ("blocks", KHRONOS + NORMS, NORM, 0, "wrote"),
     ("blocks", TRACT + NORMS + " --dynamic x:1=S", NORM, 0, "wrote"),
-    ("shared", TRACT + " --module-op blocks.0.norm=my_norm", TRACED_NORM, 0, "wrote"),
+    ("shared", TRACT + " --module-op blocks.*.norm=my_norm", TRACED_NORM, 0, "wrote"),
     ("twice", TRACT + " --module-op norm=my_norm", TRACED_NORM, 0, "wrote"),
     ("pair", TRACT + " --module-op part=pair", PAIR, 0, "wrote"),
     ("pair", KHRONOS + " --module-op part=pair", PAIR, 0, "wrote"),
@@ -70,7 +70,7 @@ CASES = [
     ("quantised", TRACT + " -i x=2,4", SWISH, 4, "quantised tensor"),
     ("blocks", TRACT + " -i x=2,5,8 --module-op blocks.*.nrm=my_norm", NORM, 2, "matches no module"),
     ("blocks", TRACT + NORMS + " --module-op blocks.0.norm=my_norm", NORM, 2, "both match"),
-    ("unused", TRACT + " -i x=2,5,8 --module-op *=my_norm", NORM, 2, "binds other, and the run calls no forward"),
+    ("unused", TRACT + " -i x=2,5,8 --module-op other=my_norm", NORM, 2, "calls forward of none"),
     ("blocks", TRACT + " --module-op norm", NORM, 2, "is not GLOB=FRAGMENT"),
     ("blocks", TRACT + " --module-op blocks.*.norm=my_nrm", NORM, 2, "did you mean 'my_norm'?"),
     # A fragment that is wrong in itself.

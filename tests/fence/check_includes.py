@@ -97,7 +97,7 @@ PRIVATE = {
 TORCH = re.compile(r"(torch|ATen|c10|caffe2)/")
 # Third-party headers: the only places that may include them.
 THIRD_PARTY = {
-    TORCH.pattern: (*WITH_TORCH, "tests/frontend/numbers/"),
+    TORCH.pattern: (*WITH_TORCH, "tests/frontend/numbers/", "tests/extend/"),
     r"CLI/": ("cli/",),
     r"nlohmann/": ("src/report/", "src/picture/", "tests/picture/", "src/config/", "src/export/report"),
     r"archive(_entry)?\.h$": ("nnef_writer/", "src/nnef/"),

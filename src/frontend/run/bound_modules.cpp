@@ -91,6 +91,17 @@ std::string paths_text(const Module& model) {
   return joined(out, ", ");
 }
 
+/// Whether an argument is the tensor of an attribute that the fragment has a parameter for.
+bool is_attribute_of(const OwnOperator& own, const Module& module, const c10::IValue& argument) {
+  if (!argument.isTensor() || !argument.toTensor().defined()) return false;
+  return std::ranges::any_of(own.fragment.parameters, [&](const nnef::Parameter& parameter) {
+    const auto value = attribute(module, attribute_path(parameter.name));
+    return value && value->isTensor() && value->toTensor().defined() &&
+           value->toTensor().data_ptr() == argument.toTensor().data_ptr() &&
+           value->toTensor().sizes() == argument.toTensor().sizes();
+  });
+}
+
 /// The operands: attributes of the module by name, and for all other parameters the arguments of
 /// forward in order, whose names a trace does not keep.
 torch::jit::Stack operands_of(const std::string& path, const OwnOperator& own, const Module& module,
@@ -98,8 +109,13 @@ torch::jit::Stack operands_of(const std::string& path, const OwnOperator& own, c
                               const std::vector<c10::IValue>& arguments) {
   torch::jit::Stack out;
   size_t next = 1;
+  // A trace passes the weights of a shared module to its forward, too.
+  const auto skip_attributes = [&] {
+    while (next < arguments.size() && is_attribute_of(own, module, arguments[next])) ++next;
+  };
   for (const nnef::Parameter& parameter : own.fragment.parameters) {
     std::optional<c10::IValue> value = attribute(module, attribute_path(parameter.name));
+    skip_attributes();
     if (!value && next < arguments.size()) value = arguments[next++];
     if (!value && parameter.default_value) value = default_of(own, parameter);
     if (!value)
@@ -115,7 +131,7 @@ torch::jit::Stack operands_of(const std::string& path, const OwnOperator& own, c
     out.push_back(*std::move(value));
   }
   // An argument that is left out must be what it is without being passed.
-  for (; next < arguments.size(); ++next) {
+  for (skip_attributes(); next < arguments.size(); ++next, skip_attributes()) {
     const c10::Argument& argument = schema.arguments().at(next);
     const c10::IValue& value = arguments[next];
     const auto& fallback = argument.default_value();
@@ -144,7 +160,8 @@ BoundModules::BoundModules(const Module& model, RunMethod run) : run_(std::move(
                     cat("--module-op ", quoted(known->second), " and ", quoted(each.glob),
                         " both match the module ", quoted(module.name)),
                     "one fragment stands for a module", "make the globs narrower");
-      bound_[object] = {module.name, extend::extensions().find(cat("fragment::", each.fragment))};
+      bound_[object] = {module.name, each.glob,
+                        extend::extensions().find(cat("fragment::", each.fragment))};
     }
     if (!is_matched)
       throw Error("usage", cat("--module-op ", quoted(each.glob), " matches no module"),
@@ -160,17 +177,18 @@ bool BoundModules::contains(const c10::ivalue::Object& object, const std::string
 }
 
 void BoundModules::require_called() const {
-  std::vector<std::string> missed;
-  for (const auto& [object, bound] : bound_)
-    if (!bound.is_called) missed.push_back(bound.path);
-  if (missed.empty()) return;
-  std::ranges::sort(missed);
-  throw Error("usage",
-              cat("--module-op binds ", joined(missed, ", "),
-                  ", and the run calls no "
-                  "forward of it"),
-              "the model does not use it with these inputs, or calls another method",
-              "make the glob narrower, or bind a module around it");
+  for (const extend::ModuleOp& each : extend::extensions().modules) {
+    const bool is_called = std::ranges::any_of(bound_, [&](const auto& entry) {
+      return entry.second.glob == each.glob && entry.second.is_called;
+    });
+    if (is_called) continue;
+    throw Error("usage",
+                cat("--module-op ", quoted(each.glob),
+                    " matches modules, and the run calls forward of none"),
+                "the model does not use them with these inputs, calls other methods, or, in a "
+                "trace, calls one of several paths of a shared module",
+                "widen the glob, or bind a module around them");
+  }
 }
 
 BoundCall BoundModules::call(const std::string& method, const std::vector<c10::IValue>& arguments,

@@ -37,12 +37,13 @@ class BoundModules {
   /// Errors: `fragment-signature` if the module does not fit.
   BoundCall call(const std::string& method, const std::vector<c10::IValue>& arguments,
                  const std::vector<c10::IValue>& plain);
-  /// Refuses bound modules that no call reached. Errors: `usage`.
+  /// Refuses a glob of which no module was called. Errors: `usage`.
   void require_called() const;
 
  private:
   struct Bound {
     std::string path;
+    std::string glob;
     const extend::OwnOperator* own = nullptr;
     bool is_called = false;
   };
