@@ -256,6 +256,7 @@ ExportOptions pipeline_options(const ExportCommand& options, const MethodOptions
   ExportOptions out = traced_options(options.model, per_method.inputs_for(method, options.inputs),
                                      console.report());
   out.target = target_of(options);
+  use_extensions(options.inputs, &out.target);
   out.target.stream = stream_of(per_method.value_for(method, "--stream", options.stream));
   out.check = check_of(options);
   out.passes = pass_options(options, console);

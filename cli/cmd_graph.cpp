@@ -107,6 +107,7 @@ picture::Picture picture_of(const GraphCommand& options, Console& console) {
   }
   ExportOptions traced = traced_options(options.model, options.inputs, console.report());
   traced.target = target;
+  use_extensions(options.inputs, &target);
   return model_picture(traced);
 }
 

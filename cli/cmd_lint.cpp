@@ -74,6 +74,7 @@ Findings lint_graph(const LintCommand& options, CommandReport& command) {
   };
   opt.model = traced_options(options.file, options.inputs, report);
   opt.model.target = target::parse_target(options.target.value_or("tract"));
+  use_extensions(options.inputs, &opt.model.target);
   opt.model.taken = taken_files(options.inputs.specs, options.configs, {});
   opt.model.progress = console.progress();
   optimise(opt);

@@ -75,6 +75,7 @@ ExportOptions prepared(const OpsCommand& options, const target::Target& target,
                        const Report& report) {
   ExportOptions out = traced_options(options.subject, options.inputs, report);
   out.target = target;
+  use_extensions(options.inputs, &target);
   out.passes.disabled = options.disabled_passes;
   return out;
 }

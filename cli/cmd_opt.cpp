@@ -154,6 +154,7 @@ OptOptions opt_options(const OptCommand& options, Console& console) {
     refuse_trace_options(options.model, options.inputs, out.verifies || out.bisects);
   out.model = traced_options(options.model, options.inputs, console.report());
   out.model.target = target;
+  use_extensions(options.inputs, &target);
   out.model.output = options.output;
   out.model.taken = taken_files(options.inputs.specs, options.configs, {});
   for (nnef::Taken& taken : compression_files(options.compression))

@@ -121,6 +121,7 @@ reduce::ReduceOptions reduce_options(const ReduceCommand& options, Console& cons
   reduce::ReduceOptions out;
   static_cast<ModelOptions&>(out) = model_options(options.model, options.inputs, console.report());
   out.target = requested_target(options);
+  use_extensions(options.inputs, &out.target);
   out.has_target = !options.target.empty();
   out.target.stream = stream_of(options.stream);
   out.check = check_for(options);

@@ -9,6 +9,7 @@
 #include "ops/reduction/families.h"
 #include "ops/signal/families.h"
 #include "ops/structure/families.h"
+#include "src/translate/own_operators.h"
 #include "src/translate/registry.h"
 
 namespace t2n::ops {
@@ -84,6 +85,7 @@ const Registry& registry() {
   static const Registry book = [] {
     Registry out;
     for (const Family family : kFamilies) family(out);
+    register_own_operators(out);
     return out;
   }();
   return book;

@@ -11,6 +11,7 @@
 #include "cli/screen/text.h"
 #include "src/diag/error.h"
 #include "src/export/graph_file.h"
+#include "src/extend/own_fragments.h"
 #include "src/nnef/files.h"
 #include "src/samples/input_spec.h"
 
@@ -78,6 +79,27 @@ DynamicOptions dynamic_options(const InputOptions& options) {
   return out;
 }
 
+void add_extension_options(CLI::App& command, InputOptions& options) {
+  command
+      .add_option("--fragment", options.fragments,
+                  "NNEF text that defines an operator of your own\n"
+                  "Repeatable. The fragment mine__swish stands for mine::swish.")
+      ->type_name("FILE.nnef")
+      ->allow_extra_args(false);
+  command
+      .add_option("--module-op", options.module_ops,
+                  "Fragment for modules: 'blocks.*.norm=my_norm'\n"
+                  "Repeatable. Its parameters are forward's arguments and the module's attributes.")
+      ->type_name("GLOB=FRAGMENT")
+      ->allow_extra_args(false);
+  command
+      .add_option("--plugin", options.plugins,
+                  "Library of torch operators that the model calls\n"
+                  "Repeatable. It is loaded before the model, and runs as code of yours.")
+      ->type_name("LIB.so")
+      ->allow_extra_args(false);
+}
+
 }  // namespace
 
 void add_input_options(CLI::App& command, InputOptions& options) {
@@ -122,6 +144,23 @@ void add_input_options(CLI::App& command, InputOptions& options) {
                   "Repeatable. The artefact fails if the loop would run longer.")
       ->type_name("FILE.py:LINE=N")
       ->allow_extra_args(false);
+  add_extension_options(command, options);
+}
+
+void use_extensions(const InputOptions& options, const target::Target* target) {
+  std::vector<extend::ModuleOp> modules;
+  for (const std::string& text : options.module_ops)
+    modules.push_back(extend::parse_module_op(text));
+  std::optional<spec::Dialect> dialect;
+  if (target != nullptr)
+    dialect =
+        target->engine == target::Engine::khronos ? spec::Dialect::khronos : spec::Dialect::tract;
+  extend::Extensions own = extend::read_extensions(options.fragments, std::move(modules), dialect);
+  for (const std::string& plugin : options.plugins) {
+    nnef::require_file(plugin, "plugin-failed");
+    own.plugins.push_back(std::filesystem::absolute(plugin));
+  }
+  extend::use(std::move(own));
 }
 
 void add_seed(CLI::App& command) {
@@ -151,6 +190,7 @@ std::string one_method(const InputOptions& options) {
 ModelOptions model_options(const std::string& model, const InputOptions& options,
                            const Report& report) {
   nnef::require_file(model, "model-format");
+  use_extensions(options);
   if (is_graph_file(model)) refuse_trace_options(model, options, true);
   return {.model = model,
           .method = one_method(options),
@@ -173,7 +213,7 @@ ExportOptions traced_options(const std::string& model, const InputOptions& optio
 bool has_trace_options(const InputOptions& options) {
   return !options.dynamic.empty() || !options.assertions.empty() ||
          !options.accepted_guards.empty() || !options.max_iterations.empty() ||
-         options.explicit_states || !options.preset.empty() ||
+         options.explicit_states || !options.preset.empty() || !options.module_ops.empty() ||
          std::any_of(options.methods.begin(), options.methods.end(),
                      [](const std::string& method) { return method != "forward"; });
 }
@@ -182,7 +222,7 @@ void refuse_trace_options(const std::string& graph, const InputOptions& options,
   if (has_trace_options(options))
     throw Error("usage", cat(quoted(graph), " is a graph, which is not traced"), {},
                 "give it without --dynamic, --assert, --accept-guard, --max-iterations, --state, "
-                "--method and --preset");
+                "--module-op, --method and --preset");
   if (!runs && !options.specs.empty())
     throw Error("usage", cat(quoted(graph), " is a graph, which is not run here"),
                 "--input is read only if the graph is run", "give it without --input");

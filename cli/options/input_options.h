@@ -18,11 +18,18 @@ struct InputOptions {
   bool explicit_states = false;              ///< of --state
   std::vector<std::string> accepted_guards;  ///< of --accept-guard
   std::vector<std::string> max_iterations;   ///< of --max-iterations
+  std::vector<std::string> fragments;        ///< of --fragment
+  std::vector<std::string> module_ops;       ///< of --module-op
+  std::vector<std::string> plugins;          ///< of --plugin
   std::string preset;                        ///< of --preset, which only `export` has
 };
 
 /// The method of a command that takes one.   Errors: `usage` for several.
 std::string one_method(const InputOptions& options);
+
+/// Makes the user's operators those of this process, for a target; without one, as model_options()
+/// does, in the dialect of the fragments. Errors: those of read_extensions.
+void use_extensions(const InputOptions& options, const target::Target* target = nullptr);
 
 /// What a command is to trace, and how.
 ModelOptions model_options(const std::string& model, const InputOptions& options,

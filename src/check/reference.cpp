@@ -7,6 +7,7 @@
 #include "ir/op_traits.h"
 #include "src/check/compare.h"
 #include "src/diag/error.h"
+#include "src/extend/own_fragments.h"
 #include "src/model/torch_module.h"
 
 namespace t2n {
@@ -105,7 +106,10 @@ Agreement agree_with_torch(trace::Session& session, const std::vector<trace::Sam
     return {ours, Executor::ours,
             "t2nnef's own run in f32 per operator, as LibTorch lacks kernels for 16-bit floats"};
   }
-  out.description = "LibTorch's executor; t2nnef's own run gives the same";
+  const std::vector<std::string> unproven = extend::unproven_in(traced.graph);
+  out.description = cat("LibTorch's executor",
+                        unproven.empty() ? "" : ", in which a fragment is its own reference for ",
+                        joined(unproven, ", "), "; t2nnef's own run gives the same");
   const auto agreed = [&](const char* how) {
     out.description += how;
     return std::move(out);

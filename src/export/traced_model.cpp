@@ -14,8 +14,10 @@
 #include "src/dynamic/unbacked_sizes.h"
 #include "src/export/graph_file.h"
 #include "src/export/graph_model.h"
+#include "src/export/own_operators.h"
 #include "src/export/pass_table.h"
 #include "src/export/quantised_model.h"
+#include "src/extend/own_fragments.h"
 #include "src/limits/limits.h"
 #include "src/limits/watch.h"
 #include "src/model/torch_module.h"
@@ -272,7 +274,9 @@ LoadedModel load_model(const ModelOptions& options) {
   confine::may_read(options.model);
   for (const Sample& sample : options.samples)
     if (!sample.file.empty()) confine::may_read(sample.file);
+  for (const std::string& plugin : extend::extensions().plugins) confine::may_read(plugin);
   confine::enter_if_armed();
+  define_own_operators();
   LoadedModel model;
   model.session = torch.load(options.model, options.method);
   model.info = torch.describe(*model.session);
@@ -301,11 +305,12 @@ TracedModel trace_model(const LoadedModel& loaded, const ModelOptions& options) 
   // Here, so that a check evaluates plain operations, too.
   expand_quantised(model.traced);
   note_ranges(model);
+  report_unproven(model.traced.graph, options.report);
   return model;
 }
 
-trace::Survey survey_model(const LoadedModel& loaded, const ModelOptions& options,
-                           bool keeps_sizes, bool* met_unbacked_sizes) {
+trace::Survey survey_model(const LoadedModel& loaded, const ModelOptions& options, bool keeps_sizes,
+                           bool* met_unbacked_sizes) {
   const limits::Stage stage("looking for further refusals");
   TracedModel model{loaded, {}, {}, {}};
   trace::TraceOptions survey = trace_options(options);

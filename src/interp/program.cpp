@@ -10,6 +10,7 @@
 #include "src/interp/kernel.h"
 #include "src/spec/expansion.h"
 #include "src/spec/input_facts.h"
+#include "src/spec/tract_grammar.h"
 
 namespace t2n::interp {
 namespace {
@@ -18,30 +19,6 @@ constexpr size_t kLongestStatement = 160;
 
 [[noreturn]] void reject(std::string message, std::string why = {}, std::string help = {}) {
   throw Error("engine-rejects", std::move(message), std::move(why), std::move(help));
-}
-
-/// False for kinds of NNEF's grammar that tract does not implement.
-bool tract_executes(const nnef::Value& value) {
-  const std::string& text = value.text;
-  switch (value.kind) {
-    case nnef::Kind::unary:
-    case nnef::Kind::if_else:
-    case nnef::Kind::comprehension: return false;
-    case nnef::Kind::subscript: return value.items.size() == 2;
-    case nnef::Kind::binary: return text != "&&" && text != "||" && text != "in";
-    case nnef::Kind::identifier:
-    case nnef::Kind::integer:
-    case nnef::Kind::scalar:
-    case nnef::Kind::logical:
-    case nnef::Kind::string:
-    case nnef::Kind::array:
-    case nnef::Kind::tuple:
-    case nnef::Kind::invocation:
-    case nnef::Kind::dimension:
-    case nnef::Kind::reference:
-    case nnef::Kind::none: return true;
-  }
-  return true;
 }
 
 LastUses find_last_uses(const Body& body, const std::vector<std::string>& results) {
@@ -100,7 +77,7 @@ class Loader {
     for (const nnef::Assignment& statement : body)
       nnef::walk(statement.right, [&](const nnef::Value& value) {
         if (value.kind == nnef::Kind::invocation) check_call(value, statement);
-        if (program_->dialect == spec::Dialect::tract && !tract_executes(value))
+        if (program_->dialect == spec::Dialect::tract && !spec::tract_executes(value))
           reject("tract parses this expression but cannot execute it",
                  cat("in `", statement_text(statement), "`"));
       });

@@ -24,6 +24,28 @@ Refs keep_operation(const StrictCall& call, Builder& out) {
   return results;
 }
 
+/// A call of the user's fragment, which is flattened later.
+Refs call_fragment(const nnef::Fragment& fragment, const StrictCall& call, Builder& out) {
+  Refs operands;
+  for (size_t i = 0; i < call.operands.size(); ++i) {
+    const std::string& type = fragment.parameters.at(i).type;
+    const Ref x = call.operands[i];
+    operands.push_back(type == "tensor<integer>"   ? as_integer(out, x)
+                       : type == "tensor<logical>" ? x
+                                                   : as_number(out, x));
+  }
+  std::vector<TensorType> types;
+  for (size_t i = 0; i < call.results.size(); ++i) {
+    const bool is_scalar = fragment.results.at(i).type == "tensor<scalar>";
+    types.push_back({is_scalar ? DType::f32 : call.results[i].dtype, call.results[i].shape});
+  }
+  Refs results = out.emit_all(call.op, operands, call.attributes, types, call.form);
+  for (size_t i = 0; i < results.size(); ++i)
+    if (fragment.results[i].type == "tensor<scalar>")
+      results[i] = retyped(out, results[i], call.results[i].dtype);
+  return results;
+}
+
 /// Operands of one type; integers stay `integer` only if all operands are.
 Refs unified(Builder& out, const Refs& operands) {
   const bool is_uniform = std::all_of(operands.begin(), operands.end(), [&](Ref x) {
@@ -56,7 +78,8 @@ const nnef::Value& StrictCall::at(std::string_view name) const {
 Refs lower(const StrictCall& call, Builder& out) {
   if (const StrictRule rule = book().at(call.op).strict) return rule(call, out);
   if (const nnef::Fragment* fragment = out.fragment(call.op))
-    return inline_fragment(*fragment, call, out);
+    return call.op.starts_with("t2n_") ? inline_fragment(*fragment, call, out)
+                                       : call_fragment(*fragment, call, out);
   if (call.op.starts_with("tract_"))
     refuse(call, out, cat("standard NNEF cannot express ", call.op));
   return keep_operation(call, out);

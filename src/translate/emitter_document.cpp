@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "src/diag/error.h"
+#include "src/extend/own_fragments.h"
 #include "src/nnef/parser.h"
 #include "src/spec/dialect.h"
 #include "src/translate/emitter.h"
@@ -44,6 +45,7 @@ const std::map<std::string, nnef::Fragment, std::less<>>& fragments() {
         T2N_ASSERT(out.emplace(name, std::move(fragment)).second, "two fragments are called ",
                    name);
       }
+    for (const nnef::Fragment& own : extend::extensions().fragments) out.emplace(own.name, own);
     return out;
   }();
   return table;
@@ -52,7 +54,7 @@ const std::map<std::string, nnef::Fragment, std::less<>>& fragments() {
 /// Names of called operations and fragments, and symbols in dimension expressions.
 struct Mentions {
   std::set<std::string, std::less<>> ops;
-  std::set<std::string, std::less<>> fragments;  ///< those of ops/fragments
+  std::set<std::string, std::less<>> fragments;  ///< those of ops/fragments, and the user's
   std::set<ir::Symbol> symbols;
 };
 

@@ -10,6 +10,8 @@
 #include "ir/op_traits.h"
 #include "ir/refusal.h"
 #include "src/diag/error.h"
+#include "src/extend/flatten.h"
+#include "src/extend/own_fragments.h"
 #include "src/strict/lower.h"
 #include "src/target/limits.h"
 #include "src/tract_forms/sizes/assertion.h"
@@ -207,6 +209,7 @@ nnef::Document lowered_document(const ir::Graph& graph, Emitter& out, Problems& 
   problems.raise_if_any();
   T2N_ASSERT(!has_unbacked_sizes(graph), "a data-dependent size reached standard NNEF");
   if (!lowered.refusals.empty()) throw Error(lowered.refusals[0].diagnostic);
+  lowered.document = extend::flattened(std::move(lowered.document), extend::extensions().fragments);
   check_strict(lowered.document);
   add_origins(lowered.document, graph, out);
   return std::move(lowered.document);
@@ -255,9 +258,8 @@ nnef::Document translate(const ir::Graph& graph, const target::Target& target, c
 std::optional<Diagnostic> find_refusals(const ir::Graph& graph, const target::Target& target,
                                         const Registry& table, const Substitutes& substitutes) {
   ir::Graph own = graph;
-  std::erase_if(own.inputs, [&](ir::ValueId id) {
-    return substitutes.inputs.contains(own.values[id].name);
-  });
+  std::erase_if(own.inputs,
+                [&](ir::ValueId id) { return substitutes.inputs.contains(own.values[id].name); });
   Problems problems(target);
   if (!substitutes.only_missing) check_inputs(own, target, problems);
   const std::vector<bool> is_guessed = depends_on(graph, substitutes.guessed);

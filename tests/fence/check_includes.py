@@ -14,7 +14,7 @@ IR = BASE | {"ir"}
 MODEL = {"src/model"}  # what the caller of dlopen needs
 NNEF = IR | {"src/nnef", "nnef_writer"}
 SPEC = NNEF | {"src/spec", "src/target"}
-LOAD = IR | MODEL | {"src/model_file", "src/frontend/load"}
+LOAD = IR | MODEL | {"src/model_file", "src/frontend/load", "src/extend"}
 NUMBERS = LOAD | {"src/loops", "src/frontend/numbers"}
 RECORD = NUMBERS | {"src/frontend/record"}
 COMPRESS = IR | {"src/passes", "src/compress", "src/compress/settings"}
@@ -37,9 +37,10 @@ ALLOWED = {
     "src/lint": SPEC | {"src/nnef_ops", "src/tract_forms/sizes"},
     "src/strict": SPEC | {"src/target", "src/draft", "src/nnef_ops"},
     "src/stream": SPEC | {"src/target", "src/draft", "src/nnef_ops"},
+    "src/extend": SPEC | {"src/lint"},
     "src/shapes": IR,
     "src/translate": SPEC | {"src/shapes", "src/target", "src/draft", "src/tract_forms", "src/tract_forms/sizes", "src/lint", "src/strict",
-                             "src/stream"},
+                             "src/stream", "src/extend"},
     "ops": BOOK | ROOMS,
     "ops/pointwise": BOOK,
     "ops/structure": BOOK | {"ops/pointwise"},
@@ -63,10 +64,10 @@ ALLOWED = {
     "src/report": SPEC | {"src/diff", "src/lint", "src/nnef_ops", "src/quant_lint"},
     "src/picture": SPEC | {"src/lint", "src/nnef_ops"},
     "src/config": IR | {"src/passes", "src/compress/settings"},
-    "src/interp": SPEC | {"src/frontend/load"},
+    "src/interp": SPEC | {"src/frontend/load", "src/extend", "src/model/extension.h"},
     "src/model": IR | {"src/tract"},
     "src/model_file": IR,
-    "src/frontend/load": IR | MODEL | {"src/model_file"},
+    "src/frontend/load": IR | MODEL | {"src/model_file", "src/extend"},
     "src/frontend/numbers": LOAD | {"src/loops"},
     "src/frontend/state": LOAD | {"src/frontend/numbers"},
     "src/frontend/record": NUMBERS,
@@ -77,7 +78,7 @@ ALLOWED = {
     "src/dynamic": IR | MODEL | {"src/shapes"},
     "src/samples": SPEC | MODEL | {"src/dynamic"},
     "src/check": SPEC | MODEL | {"src/samples", "src/dynamic", "src/passes", "src/quant", "src/target", "src/diff",
-                                 "src/tract", "src/interp/interp.h"},
+                                 "src/tract", "src/interp/interp.h", "src/extend"},
 }
 ALLOWED["src/localise"] = ALLOWED["src/check"] | {"src/check"}
 # Their code is in libt2nnef_torch.so, which the others load.
@@ -98,7 +99,7 @@ PRIVATE = {
 TORCH = re.compile(r"(torch|ATen|c10|caffe2)/")
 # Third-party headers: the only places that may include them.
 THIRD_PARTY = {
-    TORCH.pattern: (*WITH_TORCH, "tests/frontend/numbers/"),
+    TORCH.pattern: (*WITH_TORCH, "tests/frontend/numbers/", "tests/extend/"),
     r"CLI/": ("cli/",),
     r"nlohmann/": ("src/report/", "src/picture/", "tests/picture/", "src/config/", "src/export/report"),
     r"archive(_entry)?\.h$": ("nnef_writer/", "src/nnef/"),

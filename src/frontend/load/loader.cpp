@@ -14,6 +14,8 @@
 #include <set>
 
 #include "src/diag/error.h"
+#include "src/diag/printable.h"
+#include "src/extend/own_fragments.h"
 #include "src/frontend/load/allocation.h"
 #include "src/frontend/load/code.h"
 #include "src/frontend/load/guards.h"
@@ -270,6 +272,22 @@ void refuse_unknown_class(const std::string& message) {
                 "save the model again");
 }
 
+/// A call that does not fit the schema that a fragment gives its operator.
+void refuse_call_of_fragment(const std::string& message) {
+  for (const extend::OwnOperator& own : extend::extensions().operators) {
+    std::string in_code = cat("ops.", own.op, "(");
+    in_code.replace(in_code.find("::"), 2, ".");
+    if (message.find(cat(own.op, "(")) == std::string::npos &&
+        message.find(in_code) == std::string::npos)
+      continue;
+    throw Error("fragment-signature",
+                cat("the model's call of ", own.op, " does not fit the fragment ",
+                    quoted(own.fragment.name)),
+                first_line(message),
+                cat("the fragment gives it the schema ", extend::schema_of(own)));
+  }
+}
+
 }  // namespace
 
 void prepare_process() {
@@ -293,6 +311,7 @@ Loaded load_model(const std::string& path, MakeBySetstate make_by_setstate) {
     } catch (const std::exception&) {
       const std::string message = current_torch_message();
       refuse_unknown_class(message);
+      refuse_call_of_fragment(message);
       refuse_prepared(called);
       if (declare_unknown(called)) continue;
       refuse_uncompiled(*archive, code, message);

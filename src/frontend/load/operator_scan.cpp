@@ -180,7 +180,7 @@ void OperatorScan::block(Block* first) {
 void OperatorScan::node(Node* node) {
   if (!kinds_.contains(node->kind())) {
     const std::string name = node->kind().toQualString();
-    if (model_file::is_allowed(name) || is_unknown(name))
+    if (may_call(name))
       kinds_.insert(node->kind());
     else
       refuse(name, model_file::denial_reason(name), node);

@@ -13,12 +13,18 @@
 
 #include "ir/op_traits.h"
 #include "src/diag/error.h"
+#include "src/model_file/allowed.h"
 
 namespace t2n::trace {
 namespace {
 
 std::set<std::string, std::less<>>& unknown_operators() {
   static std::set<std::string, std::less<>> names;
+  return names;
+}
+
+std::set<std::string>& added_operators() {
+  static std::set<std::string> names;
   return names;
 }
 
@@ -146,5 +152,25 @@ bool torch_knows(const std::string& name) {
 }
 
 bool is_unknown(std::string_view name) { return unknown_operators().contains(name); }
+
+void define_operator(const std::string& schema, torch::jit::Operation kernel) {
+  added_operators().insert(schema.substr(0, schema.find('(')));
+  torch::jit::registerOperator(
+      torch::jit::Operator(schema, std::move(kernel), c10::AliasAnalysisKind::PURE_FUNCTION));
+}
+
+std::set<std::string> operator_names() {
+  std::set<std::string> out;
+  for (const auto& op : torch::jit::getAllOperators()) out.insert(op->schema().name());
+  return out;
+}
+
+void allow_operators(const std::set<std::string>& names) {
+  added_operators().insert(names.begin(), names.end());
+}
+
+bool may_call(const std::string& name) {
+  return model_file::is_allowed(name) || is_unknown(name) || added_operators().contains(name);
+}
 
 }  // namespace t2n::trace

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <torch/csrc/jit/ir/ir.h>
+#include <torch/csrc/jit/runtime/operator.h>
 
 #include <set>
 #include <string>
@@ -29,5 +30,13 @@ bool declare_unknown(const std::set<std::string>& names);
 /// Whether this LibTorch has an operator, or a function, of this name.
 bool torch_knows(const std::string& name);
 bool is_unknown(std::string_view name);
+
+/// Adds an operator, which programs may call.
+void define_operator(const std::string& schema, torch::jit::Operation kernel);
+/// The names of all operators, and those that programs may call besides the allowlist.
+std::set<std::string> operator_names();
+void allow_operators(const std::set<std::string>& names);
+/// Whether programs may call it: it is on the allowlist, the user added it, or LibTorch lacks it.
+bool may_call(const std::string& name);
 
 }  // namespace t2n::trace

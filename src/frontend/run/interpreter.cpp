@@ -83,6 +83,7 @@ c10::IValue Interpreter::run(const torch::jit::Module& module, const std::string
         method == "forward" ? run_hooked(module, std::move(all))
                             : call(module.get_method(method).function(), std::move(all)).at(0);
     check_nesting(result, "unsupported-output", "what the model returns");
+    if (bound_modules_) bound_modules_->require_called();
     if (recorder_ == nullptr) return marks_.without(result);
     const c10::IValue computed = ComputedNumbers(position_, marks_, recorder_).with_tensors(result);
     refuse_variable_outputs(computed);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "src/frontend/loops/loops.h"
+#include "src/frontend/run/bound_modules.h"
 #include "src/frontend/run/fused_attention.h"
 #include "src/frontend/run/liveness.h"
 #include "src/frontend/run/scalars.h"
@@ -29,13 +30,17 @@ class Interpreter {
               const TraceOptions& options, const Recording* recording, RangeWatch* ranges,
               StateWatch& state);
   c10::IValue run(const torch::jit::Module& module, const std::string& method, Values arguments);
-  /// Runs a method, without its hooks, of an object that need not belong to the model.
-  void run_method(const ObjectPtr& object, const std::string& method, const Values& arguments);
+  /// Runs a method, without its hooks, of an object that need not belong to the model. Returns its
+  /// result.
+  c10::IValue run_method(const ObjectPtr& object, const std::string& method,
+                         const Values& arguments);
 
   /// Called before each call of a module's method.
   using OnCall = std::function<void(const c10::ivalue::Object& module, const std::string& method,
                                     const Values& arguments)>;
   void watch_calls(OnCall on_call) { on_call_ = std::move(on_call); }
+  /// Calls of these modules are recorded as operations.
+  void bind(BoundModules modules) { bound_modules_ = std::move(modules); }
 
   Where where() { return position_.where(); }  ///< in the program, for errors
   std::vector<Decision> decisions();           ///< in execution order
@@ -56,6 +61,7 @@ class Interpreter {
   [[noreturn]] void explain_failure();
   Values call(torch::jit::Function& function, Values arguments);
   void run_call_method(torch::jit::Node* node, Environment& env);
+  Values run_bound(torch::jit::Node* node, const Values& arguments);
   void run_call_function(torch::jit::Node* node, Environment& env);
   void run_fork(torch::jit::Node* node, Environment& env);
   // interpreter_survey.cpp
@@ -96,6 +102,7 @@ class Interpreter {
   FusedAttention fused_;
   std::optional<Surveyor> surveyor_;
   OnCall on_call_;
+  std::optional<BoundModules> bound_modules_;
   bool reported_training_ = false;
   int64_t executed_ = 0;
 };

@@ -17,12 +17,13 @@ namespace t2n::trace {
 
 using torch::jit::Node;
 
-void Interpreter::run_method(const ObjectPtr& object, const std::string& method,
-                             const Values& arguments) {
+c10::IValue Interpreter::run_method(const ObjectPtr& object, const std::string& method,
+                                    const Values& arguments) {
   Values all = {object};
   all.insert(all.end(), arguments.begin(), arguments.end());
   try {
-    call(object->type()->getMethod(method), std::move(all));
+    const Values results = call(object->type()->getMethod(method), std::move(all));
+    return results.empty() ? c10::IValue() : marks_.without(results[0]);
   } catch (const std::exception&) {
     explain_failure();
   }
@@ -137,10 +138,22 @@ void Interpreter::run_call_method(Node* node, Environment& env) {
   const ir::ScopeId outer = position_.calls.scope;
   if (names_.is_module(*object) && names_.scope(*object) >= 0)
     position_.calls.scope = names_.scope(*object);
-  Values results = call(function, std::move(arguments));
+  const bool is_bound =
+      bound_modules_ && bound_modules_->contains(*object, node->s(c10::attr::name));
+  Values results = is_bound ? run_bound(node, arguments) : call(function, std::move(arguments));
   position_.calls.scope = outer;
   position_.node = node;
   env.set_outputs(node, std::move(results));
+}
+
+/// Records the call of a module as one operation, whose results are the module's own.
+Values Interpreter::run_bound(Node* node, const Values& arguments) {
+  Values plain;
+  for (const c10::IValue& argument : arguments) plain.push_back(marks_.without(argument));
+  BoundCall bound = bound_modules_->call(node->s(c10::attr::name), arguments, plain);
+  Values results = tensors_.run(node, bound.operation, std::move(bound.operands));
+  if (bound.is_tuple) results = {c10::ivalue::Tuple::create(std::move(results))};
+  return results;
 }
 
 void Interpreter::run_call_function(Node* node, Environment& env) {

@@ -142,7 +142,7 @@ const Operation& Operations::find(Node* node) {
   if (is_new) {
     const Operator& op = operator_of(node);
     const std::string& name = op.schema().name();
-    if (!model_file::is_allowed(name) && !is_unknown(name))
+    if (!may_call(name))
       throw Error("denied-operator", cat("the model calls ", quoted(name)),
                   std::string(model_file::denial_reason(name)),
                   std::string(model_file::denial_help(name)));

@@ -114,8 +114,8 @@ at::Tensor traced_number(const Node* node, const Stack& inputs) {
   constexpr std::array<std::string_view, 4> kArithmetic = {"aten::add", "aten::sub", "aten::mul",
                                                            "aten::div"};
   if (inputs.size() < 2 || !inputs[1].isTensor() || !inputs[1].toTensor().defined() ||
-      inputs[1].toTensor().dim() != 0 || node->input(1)->node()->kind() != c10::prim::Constant ||
-      !is_one_of(node->kind().toQualString(), kArithmetic))
+      inputs[1].toTensor().dim() != 0 || !is_one_of(node->kind().toQualString(), kArithmetic) ||
+      node->input(1)->node()->kind() != c10::prim::Constant)
     return {};
   return inputs[1].toTensor();
 }

@@ -15,6 +15,7 @@
 namespace t2n::trace {
 
 class Interpreter;
+class ModuleNames;
 
 class Session {
  public:
@@ -64,6 +65,8 @@ class Session {
                                    const Visit& visit = {});
   std::vector<ir::Tensor> run_torch(const std::vector<SampleInput>& inputs, bool unfused) const;
   bool is_unchanged_by_second_call(const Split& samples);
+  void bind_modules(Interpreter& interpreter, const ModuleNames& names, ir::Graph& graph,
+                    const TraceOptions& options);
   Attempt attempt(const Split& samples, TraceOptions options);
   static bool adopt_changes(const Attempt& attempt, Split& samples);
   Attempt attempt_once(const Split& samples, const TraceOptions& options);

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "src/diag/error.h"
+#include "src/extend/own_fragments.h"
 #include "src/frontend/load/torch_error.h"
 #include "src/frontend/load/warning_relay.h"
 #include "src/frontend/record/module_names.h"
@@ -38,7 +39,33 @@ std::vector<SampleInput> inputs_of(const c10::FunctionSchema& schema, const Valu
   return out;
 }
 
+/// The result of a method of a module, run without recording. Errors: `fragment-signature` if it
+/// changes its own state.
+c10::IValue run_alone(const std::string& method, const Values& arguments, ir::Graph& graph,
+                      const ModuleNames& names, SourceMap& sources, const TraceOptions& options) {
+  TraceOptions plain;
+  plain.native_halves = options.native_halves;
+  const ObjectPtr module = arguments.at(0).toObject();
+  StateWatch watch(module);
+  Interpreter interpreter(graph, names, sources, plain, nullptr, nullptr, watch);
+  c10::IValue result =
+      interpreter.run_method(module, method, {arguments.begin() + 1, arguments.end()});
+  if (watch.wrote())
+    throw Error("fragment-signature", "a module that a fragment stands for changes its own state",
+                "a fragment has no state", "bind a module without state");
+  return result;
+}
+
 }  // namespace
+
+/// The arguments must outlive the interpreter.
+void Session::bind_modules(Interpreter& interpreter, const ModuleNames& names, ir::Graph& graph,
+                           const TraceOptions& options) {
+  if (extend::extensions().modules.empty()) return;
+  interpreter.bind({loaded_.module, [&](const std::string& method, const Values& arguments) {
+                      return run_alone(method, arguments, graph, names, *loaded_.sources, options);
+                    }});
+}
 
 std::vector<ModuleCall> Session::module_calls(const std::vector<SampleInput>& inputs) {
   const c10::InferenceMode guard;

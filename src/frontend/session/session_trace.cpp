@@ -154,6 +154,7 @@ void Session::run_recorded(const Split& samples, const TraceOptions& options, St
   }
   const Recording recording{recorder, loops, attempt.needs_padding};
   Interpreter interpreter(out.graph, names, *loaded_.sources, options, &recording, &ranges, watch);
+  bind_modules(interpreter, names, out.graph, options);
   const c10::IValue result = interpreter.run(loaded_.module, method_, bound.arguments);
   const std::vector<FlatOutput> outputs = flatten_outputs(result);
   for (const FlatOutput& output : outputs) {

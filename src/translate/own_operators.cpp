@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/translate/own_operators.h"
+
+#include <algorithm>
+
+#include "src/diag/error.h"
+#include "src/extend/own_call.h"
+#include "src/translate/registry.h"
+
+namespace t2n::ops {
+namespace {
+
+using extend::OwnCall;
+using extend::OwnOperator;
+using shapes::ShapeView;
+
+const OwnOperator& own_of(std::string_view op) {
+  const OwnOperator* const found = extend::extensions().find(op);
+  T2N_ASSERT(found != nullptr, "no fragment stands for ", op);
+  return *found;
+}
+
+double scalar_of(const OpView& op, std::string_view name) { return op.f64(name); }
+double scalar_of(const ShapeView& op, std::string_view name) {
+  const auto known = op.f64(name);
+  if (!known) op.unknown("a number among its arguments depends on sizes");
+  return *known;
+}
+Ints ints_of(const OpView& op, std::string_view name) { return op.ints(name); }
+Ints ints_of(const ShapeView& op, std::string_view name) { return ir::static_shape(op.dims(name)); }
+bool is_set(const OpView& op, std::string_view name) {
+  return op.has_argument(name) && !op.is_none(name);
+}
+bool is_set(const ShapeView& op, std::string_view name) { return op.has(name); }
+
+template <typename Item, typename Make>
+nnef::Value list_of(const std::vector<Item>& items, const Make& make) {
+  nnef::Values out;
+  for (const Item& item : items) out.push_back(make(item));
+  return nnef::array(std::move(out));
+}
+
+template <typename View>
+nnef::Value literal_of(const View& op, const nnef::Parameter& parameter) {
+  const std::string& name = parameter.name;
+  if (parameter.type == "scalar") return nnef::scalar(scalar_of(op, name));
+  if (parameter.type == "integer") return nnef::integer(op.i64(name));
+  if (parameter.type == "logical") return nnef::logical(op.boolean(name));
+  if (parameter.type == "string") return nnef::string(op.str(name));
+  if (parameter.type == "integer[]") return list_of(ints_of(op, name), nnef::integer);
+  T2N_ASSERT(parameter.type == "scalar[]", "a parameter of the type ", parameter.type);
+  return list_of(op.f64s(name), nnef::scalar);
+}
+
+/// The arguments that are no tensors; those that the call leaves out have their defaults.
+template <typename View>
+std::vector<nnef::Argument> literals_of(const View& op, const nnef::Fragment& fragment) {
+  std::vector<nnef::Argument> out;
+  for (const nnef::Parameter& each : fragment.parameters)
+    if (!extend::is_tensor(each) && is_set(op, each.name))
+      out.push_back({each.name, literal_of(op, each)});
+  return out;
+}
+
+/// The tensors of a call. A default stands for an absent one that others follow.
+std::vector<Ref> operands_of(const OpView& op, const nnef::Fragment& fragment, Emitter& out) {
+  std::vector<Ref> refs;
+  size_t passed = 0;
+  for (const nnef::Parameter& each : fragment.parameters) {
+    if (!extend::is_tensor(each)) break;
+    if (is_set(op, each.name)) {
+      refs.push_back(op.tensor(each.name));
+      passed = refs.size();
+    } else {
+      const nnef::Value& value = *each.default_value;
+      refs.push_back(out.scalar(
+          value.kind == nnef::Kind::integer ? static_cast<double>(value.integer) : value.number,
+          out.dtype(refs.at(0))));
+    }
+  }
+  refs.resize(passed, refs.at(0));
+  return refs;
+}
+
+Ints at_sample(const Shape& shape, const Emitter& out) {
+  Ints sizes;
+  for (const Dim& dim : shape) sizes.push_back(out.at_sample(dim));
+  return sizes;
+}
+
+/// Refuses a body that gives other shapes than the operator, or the module, did.
+void check_call(const OwnCall& call, const OpView& op, const Emitter& out) {
+  if (extend::extensions().dialect == spec::Dialect::khronos) extend::check_strict_call(call);
+  const auto shapes = extend::result_shapes(call);
+  for (size_t i = 0; i < shapes.size(); ++i) {
+    const Ints expected = at_sample(op.shape(static_cast<int>(i)), out);
+    if (!shapes[i] || *shapes[i] == expected) continue;
+    throw Error("fragment-signature",
+                cat("the result ", quoted(call.own.fragment.results[i].name), " of the fragment ",
+                    quoted(call.own.fragment.name), " has the shape ",
+                    ir::shape_str(ir::to_shape(*shapes[i])), " for ", extend::operands_text(call)),
+                cat(call.own.is_module() ? "the module" : "the operator", " gives ",
+                    ir::shape_str(ir::to_shape(expected))),
+                "correct its body");
+  }
+}
+
+void call_fragment(const OpView& op, Emitter& out) {
+  const OwnOperator& own = own_of(op.op());
+  const std::vector<Ref> operands = operands_of(op, own.fragment, out);
+  OwnCall call{own, {}, literals_of(op, own.fragment)};
+  for (const Ref ref : operands)
+    call.tensors.push_back({out.dtype(ref), at_sample(out.shape(ref), out)});
+  check_call(call, op, out);
+  Attributes attributes;
+  for (const nnef::Argument& each : call.others) attributes.emplace_back(each.name, each.value);
+  std::vector<TensorType> types;
+  for (int i = 0; i < op.outputs(); ++i) types.push_back({op.dtype(i), op.shape(i)});
+  const std::vector<Ref> results = out.calls(own.fragment.name, operands, attributes, types);
+  for (int i = 0; i < op.outputs(); ++i) out.result(results[static_cast<size_t>(i)], i);
+}
+
+/// The operands' symbols at numbers that no size equals by accident.
+ir::Sizes generic_sizes(const std::vector<Shape>& operands, int64_t first) {
+  ir::Sizes out;
+  for (const Shape& shape : operands)
+    for (const Dim& dim : shape)
+      for (const ir::Symbol& symbol : dim.symbols())
+        if (out.emplace(symbol, first).second) first += 1018;
+  return out;
+}
+
+Ints at(const Shape& shape, const ir::Sizes& sizes) {
+  Ints out;
+  for (const Dim& dim : shape) out.push_back(dim.substitute(sizes).value());
+  return out;
+}
+
+/// Shapes over symbols: the rules of the operations in the body run at two sets of large sizes. A
+/// size of a result is a number that is the same in both, or that of an operand's axis.
+Shapes own_shapes(const ShapeView& op) {
+  const OwnOperator& own = own_of(op.op());
+  std::vector<Shape> operands;
+  std::vector<ir::DType> dtypes;
+  for (const nnef::Parameter& each : own.fragment.parameters)
+    if (extend::is_tensor(each) && op.is_tensor(each.name)) {
+      operands.push_back(op.shape(each.name));
+      dtypes.push_back(op.dtype(each.name));
+    }
+  constexpr int64_t kFirst = 10'007, kSecond = 20'021;
+  std::vector<ir::Sizes> sizes;
+  std::vector<std::vector<std::optional<Ints>>> results;
+  for (const int64_t first : {kFirst, kSecond}) {
+    sizes.push_back(generic_sizes(operands, first));
+    OwnCall call{own, {}, literals_of(op, own.fragment)};
+    for (size_t i = 0; i < operands.size(); ++i)
+      call.tensors.push_back({dtypes[i], at(operands[i], sizes.back())});
+    results.push_back(extend::result_shapes(call));
+  }
+  const auto dim_of = [&](int64_t a, int64_t b) {
+    if (a == b) return Dim(a);
+    for (const Shape& shape : operands)
+      for (const Dim& dim : shape)
+        if (dim.substitute(sizes[0]).value() == a && dim.substitute(sizes[1]).value() == b)
+          return dim;
+    op.unknown("a size of the fragment's result is that of no axis of its operands");
+  };
+  Shapes out;
+  for (size_t i = 0; i < results[0].size(); ++i) {
+    if (!results[0][i] || !results[1][i])
+      op.unknown("an operation in the fragment has no rule for shapes");
+    Shape& shape = out.emplace_back();
+    for (size_t axis = 0; axis < results[0][i]->size(); ++axis)
+      shape.push_back(dim_of(results[0][i]->at(axis), results[1][i]->at(axis)));
+  }
+  return out;
+}
+
+}  // namespace
+
+void register_own_operators(Registry& registry) {
+  for (const OwnOperator& own : extend::extensions().operators) {
+    if (registry.find(ir::op_id(own.op)) != nullptr)
+      throw Error("fragment-invalid",
+                  cat("the fragment ", quoted(own.fragment.name), " stands for ", own.op,
+                      ", which t2nnef translates itself, or refuses"),
+                  "one operator has one translation",
+                  "bind the fragment to the modules that call it: --module-op");
+    registry.add({.op = own.op,
+                  .doc = "the user's fragment",
+                  .variants = {{any_target(), own.fragment.name, call_fragment}}});
+    registry.shapes(own_shapes, own.op);
+  }
+}
+
+}  // namespace t2n::ops
