@@ -32,6 +32,7 @@ CASES = [
     # An operator: the check says that its fragment is its own reference.
     ("swish", TRACT, SWISH, 0, "a fragment is its own reference for mine::swish"),
     ("swish", TRACT, SWISH, 0, "warning[fragment-unproven]: nothing but its fragment computes mine::swish"),
+    ("swish", "check swish.nnef.tgz", SWISH, 0, "a fragment is its own reference"),
     ("swish", TRACT + " --dynamic x:0=N", SWISH, 0, "wrote"),
     ("swish", KHRONOS, SWISH, 0, "wrote"),
     ("swish", "inspect --graph", SWISH, 0, "mine::swish"),
@@ -43,12 +44,12 @@ CASES = [
     ("swish", TRACT + " --dynamic x:0=S --stream S=2", SWISH, 0, "wrote"),
     ("swish", TRACT, SWISH.replace("sigmoid(beta * x)", "gate(x, k = beta)")
      + "fragment gate(x: tensor<scalar>, k: scalar) -> (y: tensor<scalar>) { y = sigmoid(k * x); }", 0, "wrote"),
-    ("swish", "check swish.nnef.tgz", SWISH, 0, "a fragment is its own reference"),
     ("swish", "opt -t tract --passes fold-constants -o swish.ir", SWISH, 0, "wrote"),
     ("swish.ir", TRACT, SWISH, 0, "wrote"),
     ("swish.ir", TRACT, "", 3, "denied-operator"),
     # Modules: LibTorch runs them, and the check proves the fragment.
     ("blocks", TRACT + NORMS, NORM, 0, "needs tract_core"),
+    ("blocks", "check blocks.nnef.tgz" + NORMS, NORM, 0, "bit for bit"),
     ("blocks", KHRONOS + NORMS, NORM, 0, "wrote"),
     ("blocks", TRACT + NORMS + " --dynamic x:1=S", NORM, 0, "wrote"),
     ("shared", TRACT + " --module-op blocks.*.norm=my_norm", TRACED_NORM, 0, "wrote"),
@@ -82,6 +83,8 @@ CASES = [
     ("unused", TRACT + " -i x=2,5,8 --module-op other=my_norm", NORM, 2, "calls forward of none"),
     ("blocks", TRACT + " --module-op norm", NORM, 2, "is not GLOB=FRAGMENT"),
     ("blocks", TRACT + " --module-op blocks.*.norm=my_nrm", NORM, 2, "did you mean 'my_norm'?"),
+    ("pair", TRACT + " --dynamic x:0=S --module-op part=pair",
+     PAIR.replace("b = x * 2.0", "b = concat([x, x], axis = 0)"), 4, "dynamic-size"),
     # A fragment that is wrong in itself.
     ("swish", TRACT, one("mine__swish", "y = sigmod(x);"), 3, "did you mean 'sigmoid'?"),
     ("swish", TRACT, one("mine__swish", "y = x * z;"), 3, "'z' is not defined before it"),
