@@ -72,6 +72,7 @@ const std::vector<OptionGroup>& option_groups() {
        {"seed", "method", "accept-guard", "max-iterations", "nan", "roll-loops", "input-name",
         "output-name", "prune-unused-inputs", "allow-float-casts", "steps", "feed", "size",
         "select", "all-names"}},
+      {"Operators of your own", {"fragment"}, {"module-op", "plugin"}},
       {"Compression",
        {"compress", "calibrate", "max-loss"},
        {"ignore", "only", "labels", "budget", "float", "keep-f32"}},

@@ -163,6 +163,15 @@ void use_extensions(const InputOptions& options, const target::Target* target) {
   extend::use(std::move(own));
 }
 
+std::string extension_arguments(const InputOptions& options) {
+  std::string out;
+  for (const std::string& file : options.fragments) out += cat(" --fragment ", shell_quoted(file));
+  for (const std::string& text : options.module_ops)
+    out += cat(" --module-op ", shell_quoted(text));
+  for (const std::string& file : options.plugins) out += cat(" --plugin ", shell_quoted(file));
+  return out;
+}
+
 void add_seed(CLI::App& command) {
   command
       .add_option_function<uint64_t>(
