@@ -61,7 +61,7 @@ std::string export_line(const InspectCommand& options, const Inspection& inspect
     line += cat(" --accept-guard ", shell_quoted(guard));
   for (const std::string& most : options.inputs.max_iterations)
     line += cat(" --max-iterations ", shell_quoted(most));
-  return line;
+  return line + extension_arguments(options.inputs);
 }
 
 std::string arguments_text(const Inspection& inspection) {

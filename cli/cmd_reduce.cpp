@@ -187,7 +187,7 @@ std::string check_arguments(const ReduceCommand& options, const std::vector<std:
 /// The options of an export without which the file would not fail. Those of compression are in the
 /// graph; a module is traced again.
 std::string export_arguments(const ReduceCommand& options, bool is_module) {
-  std::string out;
+  std::string out = extension_arguments(options.inputs);
   if (!options.stream.empty() && !is_module) out += cat(" --stream ", shell_quoted(options.stream));
   if (!options.nan.empty()) out += cat(" --nan ", options.nan);
   for (const std::string& pass : options.disabled_passes)

@@ -163,6 +163,15 @@ void use_extensions(const InputOptions& options, const target::Target* target) {
   extend::use(std::move(own));
 }
 
+std::string extension_arguments(const InputOptions& options) {
+  std::string out;
+  for (const std::string& file : options.fragments) out += cat(" --fragment ", shell_quoted(file));
+  for (const std::string& text : options.module_ops)
+    out += cat(" --module-op ", shell_quoted(text));
+  for (const std::string& file : options.plugins) out += cat(" --plugin ", shell_quoted(file));
+  return out;
+}
+
 void add_seed(CLI::App& command) {
   command
       .add_option_function<uint64_t>(
@@ -213,7 +222,7 @@ ExportOptions traced_options(const std::string& model, const InputOptions& optio
 bool has_trace_options(const InputOptions& options) {
   return !options.dynamic.empty() || !options.assertions.empty() ||
          !options.accepted_guards.empty() || !options.max_iterations.empty() ||
-         options.explicit_states || !options.preset.empty() || !options.module_ops.empty() ||
+         options.explicit_states || !options.preset.empty() ||
          std::any_of(options.methods.begin(), options.methods.end(),
                      [](const std::string& method) { return method != "forward"; });
 }
@@ -222,7 +231,7 @@ void refuse_trace_options(const std::string& graph, const InputOptions& options,
   if (has_trace_options(options))
     throw Error("usage", cat(quoted(graph), " is a graph, which is not traced"), {},
                 "give it without --dynamic, --assert, --accept-guard, --max-iterations, --state, "
-                "--module-op, --method and --preset");
+                "--method and --preset");
   if (!runs && !options.specs.empty())
     throw Error("usage", cat(quoted(graph), " is a graph, which is not run here"),
                 "--input is read only if the graph is run", "give it without --input");

@@ -31,6 +31,9 @@ std::string one_method(const InputOptions& options);
 /// does, in the dialect of the fragments. Errors: those of read_extensions.
 void use_extensions(const InputOptions& options, const target::Target* target = nullptr);
 
+/// " --fragment own.nnef", for a command line to show.
+std::string extension_arguments(const InputOptions& options);
+
 /// What a command is to trace, and how.
 ModelOptions model_options(const std::string& model, const InputOptions& options,
                            const Report& report);

@@ -11,6 +11,7 @@
 #include "ops/all.h"
 #include "src/export/quantised_model.h"
 #include "src/export/stages.h"
+#include "src/extend/own_fragments.h"
 #include "src/limits/watch.h"
 #include "src/model/torch_module.h"
 #include "src/model_file/allowed.h"
@@ -241,7 +242,8 @@ std::optional<trace::ModelCode> code_of(const std::string& model) {
 }
 
 CodeSupport support_of(const trace::CodeOperator& called, const target::Target& target) {
-  if (!called.is_known || !model_file::is_allowed(called.name)) return CodeSupport::no;
+  const bool is_own = extend::extensions().find(called.name) != nullptr;
+  if (!called.is_known || (!is_own && !model_file::is_allowed(called.name))) return CodeSupport::no;
   size_t all = 0, supported = 0;
   for (const ir::OpId op : ops::registry().ops()) {
     const std::string_view name = ir::op_name(op);

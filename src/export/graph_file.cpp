@@ -12,6 +12,7 @@
 #include "nnef_writer/npz.h"
 #include "nnef_writer/output.h"
 #include "src/diag/error.h"
+#include "src/extend/own_fragments.h"
 #include "src/model_file/allowed.h"
 #include "src/nnef/files.h"
 #include "src/nnef/names.h"
@@ -74,7 +75,8 @@ void refuse_denied(const ir::Graph& graph) {
   for (const ir::Node& node : graph.nodes) {
     const std::string_view name = ir::op_name(node.op);
     const std::string_view plain = name.substr(0, name.find('.', name.find("::")));
-    if (!name.starts_with("t2n::") && !model_file::is_allowed(plain))
+    if (!name.starts_with("t2n::") && !model_file::is_allowed(plain) &&
+        extend::extensions().find(name) == nullptr)
       throw Error("denied-operator", cat("the graph calls ", quoted(plain)),
                   std::string(model_file::denial_reason(plain)), "remove the operation");
     if (node.body) refuse_denied(*node.body);

@@ -9,7 +9,9 @@
 #include "src/diag/error.h"
 #include "src/dynamic/unbacked_sizes.h"
 #include "src/export/graph_file.h"
+#include "src/export/own_operators.h"
 #include "src/export/quantised_model.h"
+#include "src/extend/own_fragments.h"
 #include "src/model/torch_module.h"
 #include "src/samples/input_spec.h"
 #include "src/samples/samples_at.h"
@@ -140,7 +142,9 @@ LoadedModel load_graph(const ModelOptions& options) {
   out.samples = options.samples;
   require_loaded(*out.graph, "the graph cannot be run or translated");
   torch_module();  // loads its libraries while everything may still be read
+  for (const std::string& plugin : extend::extensions().plugins) confine::may_read(plugin);
   confine::enter_if_armed();
+  define_own_operators();
   return out;
 }
 

@@ -23,6 +23,7 @@
 #include "src/export/signature.h"
 #include "src/export/stages.h"
 #include "src/export/step_summaries.h"
+#include "src/extend/own_fragments.h"
 #include "src/localise/localise.h"
 #include "src/model/torch_module.h"
 #include "src/passes/passes.h"
@@ -108,6 +109,8 @@ std::string option_text(const ExportOptions& options) {
   std::vector<std::string> texts;
   if (options.reroll_loops) texts.emplace_back("roll-loops");
   for (const std::string& pass : options.passes.disabled) texts.push_back("disable-pass " + pass);
+  for (const extend::ModuleOp& each : extend::extensions().modules)
+    texts.push_back(cat("module-op ", each.glob, "=", each.fragment));
   return joined(texts, ", ");
 }
 

@@ -212,7 +212,7 @@ TEST_CASE("an operator of another library") {
                 "   |  return boxes[torch.ops.rotated.nms(boxes, scores, 0.5)]\n"
                 "   |               ^^^^^^^^^^^^^^^^^^^^^\n"
                 "  why:  it belongs to a library that is not part of PyTorch\n"
-                "  help: export the part of the model before it, or replace the operator\n");
+                "  help: define it with --fragment FILE.nnef, or export the part of the model before it\n");
 }
 
 TEST_CASE("a branch on data, refused and then accepted") {

@@ -10,11 +10,11 @@ import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-SWISH = "fragment mine__swish(x: tensor<scalar>, beta: scalar = 1.0) -> (y: tensor<scalar>) { y = x * sigmoid(beta * x); }"
 HALVES = """fragment mine__halves(x: tensor<scalar>) -> (a: tensor<scalar>, b: tensor<scalar>)
 { a = slice(x, axes = [1], begin = [0], end = [2]) + 1.0; b = slice(x, axes = [1], begin = [2], end = [4]) * 2.0; }"""
 NORM = """fragment my_norm(x: tensor<scalar>, weight: tensor<scalar>, eps: scalar) -> (y: tensor<scalar>)
 { m = mean_reduce(x * x, axes = [2]); y = x * rsqrt(m + eps) * unsqueeze(weight, axes = [0, 1]); }"""
+SWISH_PARAMETERS = "x: tensor<scalar>, beta: scalar = 1.0"
 TRACED_NORM = NORM.replace("eps: scalar", "eps: scalar = 0.001")
 PAIR = "fragment pair(x: tensor<scalar>) -> (a: tensor<scalar>, b: tensor<scalar>) { a = x + 1.0; b = x * 2.0; }"
 DOUBLE = "fragment double(x: tensor<scalar>) -> (y: tensor<scalar>) { y = x * 2.0; }"
@@ -24,6 +24,7 @@ def one(name, body, parameters="x: tensor<scalar>", results="y: tensor<scalar>")
     return f"fragment {name}({parameters}) -> ({results}) {{ {body} }}"
 
 
+SWISH = one("mine__swish", "y = x * sigmoid(beta * x);", SWISH_PARAMETERS)
 NORMS = " -i x=2,5,8 --module-op blocks.*.norm=my_norm"
 TRACT, KHRONOS = "export -t tract --check", "export -t khronos --check"
 # (model, options, fragments, exit code, text of the output)
@@ -31,6 +32,7 @@ CASES = [
     # An operator: the check says that its fragment is its own reference.
     ("swish", TRACT, SWISH, 0, "a fragment is its own reference for mine::swish"),
     ("swish", TRACT, SWISH, 0, "warning[fragment-unproven]: nothing but its fragment computes mine::swish"),
+    ("swish", "check swish.nnef.tgz", SWISH, 0, "a fragment is its own reference"),
     ("swish", TRACT + " --dynamic x:0=N", SWISH, 0, "wrote"),
     ("swish", KHRONOS, SWISH, 0, "wrote"),
     ("swish", "inspect --graph", SWISH, 0, "mine::swish"),
@@ -38,8 +40,16 @@ CASES = [
     ("swish", "export -t tract", "", 4, "is not known to this LibTorch"),
     ("halves", TRACT, HALVES, 0, "wrote"),
     ("halves", KHRONOS, HALVES, 0, "wrote"),
+    ("loop", TRACT + " -i x=6,4 --dynamic x:0=S", SWISH, 0, "wrote"),
+    ("swish", TRACT + " --dynamic x:0=S --stream S=2", SWISH, 0, "wrote"),
+    ("swish", TRACT, SWISH.replace("sigmoid(beta * x)", "gate(x, k = beta)")
+     + "fragment gate(x: tensor<scalar>, k: scalar) -> (y: tensor<scalar>) { y = sigmoid(k * x); }", 0, "wrote"),
+    ("swish", "opt -t tract --passes fold-constants -o swish.ir", SWISH, 0, "wrote"),
+    ("swish.ir", TRACT, SWISH, 0, "wrote"),
+    ("swish.ir", TRACT, "", 3, "denied-operator"),
     # Modules: LibTorch runs them, and the check proves the fragment.
     ("blocks", TRACT + NORMS, NORM, 0, "needs tract_core"),
+    ("blocks", "check blocks.nnef.tgz" + NORMS, NORM, 0, "bit for bit"),
     ("blocks", KHRONOS + NORMS, NORM, 0, "wrote"),
     ("blocks", TRACT + NORMS + " --dynamic x:1=S", NORM, 0, "wrote"),
     ("shared", TRACT + " --module-op blocks.*.norm=my_norm", TRACED_NORM, 0, "wrote"),
@@ -73,6 +83,8 @@ CASES = [
     ("unused", TRACT + " -i x=2,5,8 --module-op other=my_norm", NORM, 2, "calls forward of none"),
     ("blocks", TRACT + " --module-op norm", NORM, 2, "is not GLOB=FRAGMENT"),
     ("blocks", TRACT + " --module-op blocks.*.norm=my_nrm", NORM, 2, "did you mean 'my_norm'?"),
+    ("pair", TRACT + " --dynamic x:0=S --module-op part=pair",
+     PAIR.replace("b = x * 2.0", "b = concat([x, x], axis = 0)"), 4, "dynamic-size"),
     # A fragment that is wrong in itself.
     ("swish", TRACT, one("mine__swish", "y = sigmod(x);"), 3, "did you mean 'sigmoid'?"),
     ("swish", TRACT, one("mine__swish", "y = x * z;"), 3, "'z' is not defined before it"),
@@ -83,14 +95,14 @@ CASES = [
     ("swish", TRACT, SWISH + one("relu", "y = max(x, 0.0);"), 3, "has the name of an operation"),
     ("swish", TRACT, SWISH + DOUBLE, 3, "stands for nothing"),
     ("swish", TRACT, SWISH + one("aten__relu", "y = max(x, 0.0);"), 3, "which t2nnef translates itself"),
-    ("swish", TRACT, one("mine__swish", "y = x if beta > 0.0 else 0.0 - x;", "x: tensor<scalar>, beta: scalar = 1.0"), 3,
+    ("swish", TRACT, one("mine__swish", "y = x if beta > 0.0 else 0.0 - x;", SWISH_PARAMETERS), 3,
      "tract cannot execute"),
     ("swish", TRACT, one("mine__swish", "y = x;", "beta: scalar, x: tensor<scalar>"), 3, "tensors come first"),
     ("swish", TRACT, one("mine__swish", "y = x;", "x: tensor<scalar>[]"), 3, "of the type"),
-    ("swish", KHRONOS, one("mine__swish", "y = tract_core_erf(x * beta);", "x: tensor<scalar>, beta: scalar = 1.0"), 3,
+    ("swish", KHRONOS, one("mine__swish", "y = tract_core_erf(x * beta);", SWISH_PARAMETERS), 3,
      "operations of the standard only"),
-    ("swish", KHRONOS, one("mine__swish", "y = concat([x, x], axis = 7) * beta;", "x: tensor<scalar>, beta: scalar = 1.0"),
-     3, "fragment-signature"),
+    ("swish", KHRONOS, one("mine__swish", "y = concat([x, x], axis = 7) * beta;", SWISH_PARAMETERS), 3,
+     "fragment-signature"),
     ("swish", TRACT, "fragment mine__swish(", 3, "nnef-syntax"),
     ("swish", TRACT, "# nothing", 3, "contains no fragment"),
     ("swish", TRACT, "#" + "x" * (1 << 20), 3, "larger than 1 MiB"),
@@ -114,7 +126,8 @@ def main():
             if fragments:
                 Path(folder, "own.nnef").write_text(fragments, encoding="latin-1")
                 rest += ["--fragment", "own.nnef"]
-            done = subprocess.run([program, command, f"{model}.pt", *rest], cwd=folder, capture_output=True, text=True)
+            file = model if "." in model else f"{model}.pt"
+            done = subprocess.run([program, command, file, *rest], cwd=folder, capture_output=True, text=True)
             output = done.stdout + done.stderr
             forbidden = "unproven" if "PLUGIN" in options else "internal error"
             if done.returncode != code or text not in output or forbidden in output:

@@ -26,6 +26,14 @@ class Halves(torch.nn.Module):
         return a + b
 
 
+class Loop(torch.nn.Module):
+    def forward(self, x):
+        h = torch.zeros(4)
+        for i in range(x.size(0)):
+            h = torch.ops.mine.swish(h + x[i], 1.5)
+        return h
+
+
 class Quantised(torch.nn.Module):
     def forward(self, x):
         return torch.ops.mine.swish(torch.quantize_per_tensor(x, 0.1, 0, torch.quint8)).dequantize()
@@ -155,6 +163,7 @@ def main():
     save("writes", Holder(Writes(), "one"), flat)
     save("masked", Holder(Masked(), "masked"), flat)
     save("counts", Holder(Counts(), "one"), flat)
+    torch.jit.script(Loop()).save(folder / "loop.pt")
     torch.jit.script(Quantised()).save(folder / "quantised.pt")
 
 

@@ -75,7 +75,7 @@ void refuse_uncompiled(const Archive& archive, const model_file::CodeScan& code,
       .where = {},
       .details = {},
       .why = cat("without their signatures the code cannot be compiled: ", why),
-      .help = "export the part of the model before them, or replace the operators"};
+      .help = "define them with --fragment FILE.nnef, or export the part of the model before them"};
   set_uses(out, std::move(uses));
   throw Error(std::move(out));
 }

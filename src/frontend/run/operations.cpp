@@ -101,7 +101,7 @@ void refuse_plain(const std::string& name, const Stack& operands,
     throw Error("unsupported-op",
                 cat("the operator ", quoted(name), " is not known to this LibTorch"),
                 "it belongs to a library that is not part of PyTorch",
-                "export the part of the model before it, or replace the operator");
+                "define it with --fragment FILE.nnef, or export the part of the model before it");
   const std::string message = first_line(current_torch_message());
   if (message.find("Didn't find engine for operation") != std::string::npos)
     throw Error("unsupported-op",
