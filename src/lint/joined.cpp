@@ -9,6 +9,7 @@
 #include "src/lint/probe_sizes.h"
 #include "src/lint/tract_parts.h"
 #include "src/nnef/walk.h"
+#include "src/spec/dialect.h"
 
 namespace t2n::spec {
 namespace {
@@ -79,6 +80,8 @@ bool is_split(const ShapeRunner& runner, const Product& product) {
 }  // namespace
 
 std::optional<TractFinding> joined_matrices(const nnef::Document& document) {
+  const auto target = stated_target(document);
+  if (target && !target::has(*target, target::Feature::open_sizes)) return {};
   std::vector<Product> products = products_of_reshaped(document);
   ShapeRunner runner(document);
   ir::Sizes sizes;
