@@ -3,8 +3,10 @@
 #include "ops/structure/product.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 
+#include "src/diag/error.h"
 #include "src/translate/arith.h"
 
 namespace t2n::ops {
@@ -12,6 +14,8 @@ namespace {
 
 /// Largest tensor of single products that may replace an integer matrix product.
 constexpr int64_t kMostProducts = int64_t{1} << 22;
+
+constexpr std::string_view kLetters = "abcdefghijlmopqrstuvwxyz";  ///< for axes before k and n
 
 /// Both of one rank, 2 or more.
 struct Operands {
@@ -56,28 +60,66 @@ Ref emit_matmul(const OpView& op, Emitter& out, const Operands& x, bool transpos
                   product_shape(out.shape(x.a), out.shape(x.b), transposed));
 }
 
+/// An operand without the batch axes along which all matrices of the other one share its matrix.
+struct Factor {
+  Ref x;
+  std::string axes;  ///< a letter for each batch axis that is left
+};
+
+Factor shared_factor(Emitter& out, Ref x, Ref other) {
+  const Shape &shape = out.shape(x), &of_other = out.shape(other);
+  const size_t rank = std::max(shape.size(), of_other.size());
+  const std::string letters = std::string(kLetters.substr(0, rank - 2));
+  const size_t missing = rank - shape.size(), missing_in_other = rank - of_other.size();
+  Ints shared;
+  std::string axes;
+  for (size_t axis = missing; axis + 2 < rank; ++axis)
+    if (shape[axis - missing] == Dim(1) && axis >= missing_in_other &&
+        of_other[axis - missing_in_other] != Dim(1))
+      shared.push_back(static_cast<int64_t>(axis - missing));
+    else
+      axes += letters[axis];
+  return {out.squeeze(x, shared), axes};
+}
+
 /// True if `weight` is one matrix for all rows.
 bool is_shared(const Emitter& out, Ref x, Ref weight) {
   return out.rank(x) > 2 && out.rank(weight) == 2 && ir::is_float(out.dtype(x));
 }
 
-/// A matrix times matrices, or the reverse. In `matmul` and `linear` the matrix would get leading
-/// axes of extent 1; tract tries to split those as it splits the others' (a reshape before, undone
-/// after it) and refuses the model.
+/// True if several matrices of one operand are multiplied by the same one of the other.
+bool shares_matrices(const Emitter& out, Ref a, Ref b) {
+  const Shape &x = out.shape(a), &y = out.shape(b);
+  const size_t both = std::min(x.size(), y.size());
+  if (both < 2 || x.size() + y.size() == 4 || !ir::is_float(out.dtype(a))) return false;
+  bool differs = x.size() != y.size();
+  for (size_t i = 3; i <= both; ++i)
+    differs = differs || (x[x.size() - i] == Dim(1)) != (y[y.size() - i] == Dim(1));
+  return differs;
+}
+
+/// In `matmul` and `linear` a shared matrix would have axes of extent 1; tract tries to split those
+/// as it splits the others' (a reshape before, undone after it) and refuses the model.
 Ref product_with_matrix(Emitter& out, Ref a, Ref b, bool transposed) {
-  const bool is_first = out.rank(a) < out.rank(b);
-  Shape shape = out.shape(is_first ? b : a);
-  const size_t rank = shape.size();
-  const Shape &rows_of = out.shape(a), &columns_of = out.shape(b);
-  shape[rank - 2] = rows_of[rows_of.size() - 2];
-  shape[rank - 1] = columns_of[columns_of.size() - (transposed ? 2 : 1)];
-  const std::string rows = std::string("abcdefghijlmopqrstuvwxyz").substr(0, rank - 1);
-  const std::string columns = transposed ? "nk" : "kn";
-  const std::string factors =
-      is_first ? rows.back() + ("k," + rows.substr(0, rank - 2)) + columns : rows + "k," + columns;
+  const Factor first = shared_factor(out, a, b), second = shared_factor(out, b, a);
+  const Shape &rows_of = out.shape(first.x), &columns_of = out.shape(second.x);
+  std::map<char, Dim> sizes;
+  for (const auto& [factor, shape] : {std::pair(&first, &rows_of), std::pair(&second, &columns_of)})
+    for (size_t i = 0; i < factor->axes.size(); ++i) sizes[factor->axes[i]] = shape->at(i);
+  std::string axes;
+  Shape shape;
+  for (const auto& [letter, size] : sizes) {
+    axes += letter;
+    shape.push_back(size);
+  }
+  shape.push_back(rows_of[rows_of.size() - 2]);
+  shape.push_back(columns_of[columns_of.size() - (transposed ? 2 : 1)]);
+  const char row = kLetters[std::max(out.shape(a).size(), out.shape(b).size()) - 2];
+  const std::string rows = first.axes + row + "k,", columns = transposed ? "nk" : "kn";
+  const std::string expression = cat(rows, second.axes, columns, "->", axes, row, "n");
   const std::string acc(ir::dtype_name(out.dtype(a)));
-  return out.call_list("tract_core_einsum", {a, b},
-                       {{"expr", factors + "->" + rows + "n"}, {"acc", acc}}, out.dtype(a), shape);
+  return out.call_list("tract_core_einsum", {first.x, second.x},
+                       {{"expr", expression}, {"acc", acc}}, out.dtype(a), shape);
 }
 
 Operands with_equal_ranks(Emitter& out, Ref a, Ref b) {
@@ -109,8 +151,7 @@ Ref sum_of_products(Emitter& out, Ref a, Ref b, const Ints& axes) {
 }
 
 Ref product(const OpView& op, Emitter& out, Ref a, Ref b) {
-  const bool has_one_matrix = is_shared(out, a, b) || is_shared(out, b, a);
-  if (has_one_matrix && out.has(target::Feature::open_sizes))
+  if (shares_matrices(out, a, b) && out.has(target::Feature::open_sizes))
     return product_with_matrix(out, a, b, false);
   const bool is_column = out.rank(b) == 1;
   if (is_column) b = out.unsqueeze(b, {1});

@@ -169,6 +169,7 @@ std::optional<TractFinding> lint_tract(const nnef::Document& document, int64_t b
   if (!found) found = lint.run_loops();
   if (!found) found = lint.run_heads();
   if (!found) found = packed_joins(document);
+  if (!found) found = joined_matrices(document);
   if (!found) found = lint.run_structure();
   return found ? found : unequal_sizes(document);
 }

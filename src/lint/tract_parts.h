@@ -24,4 +24,8 @@ std::optional<TractFinding> unequal_sizes(const nnef::Document& document);
 /// blocks, and aborts the process.
 std::optional<TractFinding> packed_joins(const nnef::Document& document);
 
+/// A `matmul` of one matrix and of many, whose axis a `reshape` has just joined: tract splits the
+/// one's axis of extent 1 as well, and does not load the file.
+std::optional<TractFinding> joined_matrices(const nnef::Document& document);
+
 }  // namespace t2n::spec

@@ -324,6 +324,30 @@ TEST_CASE("joined tensors times a packed weight") {
       "'b': 'matmul' of concatenated tensors and a packed weight, which the engine would split");
 }
 
+TEST_CASE("one matrix times many whose axes were joined") {
+  const auto found = [](const std::string& shape, const std::string& body) {
+    const auto finding = lint_tract(document({{shape, "1, 2, 4"}, body}));
+    return finding ? finding->problem : "";
+  };
+  const std::string joined =
+      "'b': 'matmul' of one matrix and many whose axes were joined by 'a', which the engine would "
+      "split";
+  const std::string join = "a = reshape(x, shape = [3*B, 4, 5]);\n", product = "b = matmul(y, a);";
+  CHECK_EQ(found("B, 3, 4, 5", join + product), joined);
+  CHECK_EQ(found("B, 3, 4, 5", join + "b = matmul(a, y, transposeA = true, transposeB = true);"),
+           joined);
+  CHECK_EQ(found("B, 3, 1, 4, 5", join + product), joined);
+  // All of these load.
+  CHECK_EQ(found("B, 3, 2, 2, 5", join + product), "");
+  CHECK_EQ(found("B, 3, 4, 5", join + "c = relu(a);\nb = matmul(y, c);"), "");
+  CHECK_EQ(found("B, 1, 4, 5", "a = reshape(x, shape = [B, 4, 5]);\n" + product), "");
+  CHECK_EQ(found("B, 3, 4, 5",
+                 "a = reshape(x, shape = [B, 3, 20]);\n"
+                 "b = matmul(a, slice(a, axes = [1], begin = [0], end = [1]), "
+                 "transposeB = true);"),
+           "");
+}
+
 TEST_CASE("sizes that are equal, which the engine does not find") {
   const std::string halves =
       "a = slice(x, axes = [0], begin = [0], end = [(S)/2]);\n"
