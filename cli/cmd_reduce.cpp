@@ -175,6 +175,7 @@ std::string check_arguments(const ReduceCommand& options, const std::vector<std:
   std::string out;
   const std::string& level = options.check.check;
   if (!level.empty() && level != kDefaultLevel) out += cat(" --check=", level);
+  if (!options.stream.empty()) out += cat(" --stream ", shell_quoted(options.stream));
   for (const std::string& each : options.check.tolerances)
     if (applies_to(each, outputs)) out += cat(" --tolerance ", shell_quoted(each));
   if (!options.engine.engine.empty()) out += cat(" --engine ", shell_quoted(options.engine.engine));

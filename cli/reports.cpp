@@ -140,7 +140,7 @@ void add_report_options(CLI::App& command, ReportOptions& options) {
   command
       .add_option("--format", options.format,
                   "text, or github: annotate Python lines [text]\n"
-                  "In a workflow of GitHub: each message is shown at the line it is about.")
+                  "In a GitHub workflow, each message is shown at its line.")
       ->type_name("FORMAT");
 }
 

@@ -6,6 +6,7 @@
 #include "src/check/contents.h"
 #include "src/diag/error.h"
 #include "src/export/all_refusals.h"
+#include "src/export/graph_file.h"
 #include "src/export/half_model.h"
 #include "src/export/pipeline.h"
 #include "src/export/stages.h"
@@ -115,7 +116,7 @@ void require_states(const nnef::Document& document, const trace::Traced& traced)
 CheckedExisting compare_with_model(const CheckExistingOptions& options) {
   target::Target streaming = target::parse_target("tract");
   streaming.stream = options.stream;
-  require_stream(streaming, options.dynamic.axes);
+  if (!is_graph_file(options.model)) require_stream(streaming, options.dynamic.axes);
   const OpenedArtefact opened =
       open_artefact(options.artefact, options.check, options.stream, options.report);
   options.begin("load");

@@ -151,12 +151,13 @@ class Finder {
     return std::nullopt;
   }
 
-  Bench bench() const { return {*options_.check, opened_.engine}; }
+  Bench bench() const { return {*options_.check, opened_.engine, options_.target.stream}; }
 
   /// The graph after the passes of the artefact's export: its values are the artefact's tensors.
   Failing differing_artefact() {
     const nnef::Artefact& theirs = *opened_.against;
     if (!options_.has_target) exporter_.target = target_of(theirs.document);
+    if (!options_.target.stream.symbol.empty()) exporter_.target.stream = options_.target.stream;
     run_standard_passes(graph_, exporter_.target, exporter_.passes, nullptr);
     const nnef::Document exported =
         ops::translate(graph_, exporter_.target, nullptr, ops::registry());
@@ -190,6 +191,7 @@ class Finder {
                                               const nnef::Artefact& ours, const TensorNames& names,
                                               const ir::Sizes& sizes, const Bench& bench,
                                               bool reads_contents) {
+    if (lacks_stream(part, bench.stream)) return std::nullopt;
     const auto wrong = cut(theirs, part, their_names);
     const auto right = cut(ours, part, names);
     if (!wrong || !right) return std::nullopt;

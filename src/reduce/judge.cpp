@@ -5,8 +5,10 @@
 #include <utility>
 
 #include "nnef_writer/archive.h"
+#include "src/check/pulses.h"
 #include "src/diag/error.h"
 #include "src/diag/glob.h"
+#include "src/export/graph_model.h"
 #include "src/export/pipeline.h"
 #include "src/export/stages.h"
 #include "src/model/torch_module.h"
@@ -41,6 +43,14 @@ InputSets sets_of(const Part& part, const ir::Sizes& sizes) {
   out.executor = trace::Executor::ours;
   out.sets.push_back(std::move(set));
   return out;
+}
+
+/// The same as model_of(), at other sizes as well.
+TracedModel dynamic_model_of(const Part& part) {
+  LoadedModel loaded;
+  loaded.graph = part.graph;
+  loaded.samples = model_of(part).samples;
+  return model_of_graph(loaded);
 }
 
 }  // namespace
@@ -83,7 +93,8 @@ std::optional<Diagnostic> compared(const Part& part, const nnef::Document& docum
                                    const ir::Sizes& sizes, const Bench& bench) {
   if (!can_run(part)) return std::nullopt;
   return failure_of([&] {
-    const TracedModel model = model_of(part);
+    const bool streams = !bench.stream.symbol.empty();
+    const TracedModel model = streams ? dynamic_model_of(part) : model_of(part);
     const SourceModel source = source_model(model);
     InputSets sets = sets_of(part, sizes);
     nnef::Destination destination;
@@ -93,9 +104,17 @@ std::optional<Diagnostic> compared(const Part& part, const nnef::Document& docum
     runner.load(artefact.path().string());
     CheckOptions options = options_for(part, bench.options);
     options.scratch = bench.engine.scratch->path();
-    CheckResult result =
-        check_on(sets, {source, artefact_inputs_of(document), part.graph.output_names, options,
-                        runner, spec::dialect_of(document), artefact.path().string()});
+    const Checking checking{source,
+                            artefact_inputs_of(document),
+                            part.graph.output_names,
+                            options,
+                            runner,
+                            spec::dialect_of(document),
+                            artefact.path().string(),
+                            bench.stream,
+                            stream_properties(document)};
+    CheckResult result = check_on(sets, checking);
+    if (streams && !has_difference(result)) check_in_pulses(checking, result);
     options.strict = false;
     judge(result, options, "", nullptr);
   });

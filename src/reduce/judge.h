@@ -32,6 +32,7 @@ nnef::Document document_of(const Part& part, const Exporter& exporter);
 struct Bench {
   const CheckOptions& options;
   const FoundEngine& engine;
+  const target::Stream& stream;  ///< of --stream: pulses are compared as well
 };
 
 /// Writes the document to the engine's scratch folder, runs it on the part's inputs, and compares

@@ -39,7 +39,8 @@ std::optional<Diagnostic> failure_of_files(const Files& files, bool has_artefact
     model.samples = model_of(part).samples;
     const TracedModel graph = model_of_graph(load_graph(model));
     CheckOptions check = options_for(part, *options.check);
-    CheckedModel checked = check_existing(artefact, source_model(graph), check, {}, true);
+    CheckedModel checked =
+        check_existing(artefact, source_model(graph), check, options.target.stream, true);
     check.strict = false;
     judge(checked.checked, check, "", nullptr);
     if (checked.other_contents) throw Error(*checked.other_contents);

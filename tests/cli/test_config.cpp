@@ -260,7 +260,7 @@ TEST_CASE("variables are below the command line and above files") {
   CHECK_EQ(result.err, "");
   CHECK_EQ(result.code, 0);
   CHECK(contains(sandbox.content("line.tar"), "[B, S]"));
-  result = sandbox.run({"export", "model.pt", "--dynamic", "ids:0=N"},
+  result = sandbox.run({"export", "model.pt", "--dynamic", "ids:0=N", "--report", "r.json"},
                        {{"T2NNEF_TARGET", "tract"},
                         {"T2NNEF_CONFIG", "a.toml"},
                         {"T2NNEF_DYNAMIC", "ids:0=B\nids:1=S\n"}});
@@ -269,6 +269,7 @@ TEST_CASE("variables are below the command line and above files") {
   CHECK(contains(result.err,
                  "note[option-overridden]: --target is 'tract', not 'khronos' as in 'a.toml'\n"
                  "  why:  the command line takes precedence, then variables\n"));
+  CHECK(contains(sandbox.content("r.json"), "\"id\": \"option-overridden\",\n"));
 }
 
 TEST_CASE("an engine in a variable needs no check; a wrong value names its variable") {

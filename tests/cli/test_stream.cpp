@@ -54,6 +54,21 @@ TEST_CASE("a file whose state starts anew is found wrong in pulses, with a warni
   // The loop is right on the entire input, and begins to differ in pulses.
   CHECK(contains(result.err, "   the difference begins in tract_core_scan "));
   CHECK(contains(result.err, "which computes aten::gru.input of gru (GRU)"));
+  const Result reduced =
+      sandbox.run({"reduce", "model.pt", "--against", "out.nnef", "--dynamic", "x:1=S", "--engine",
+                   "tract", "--stream", "S=12", "-o", "small"});
+  CAPTURE(reduced.err);
+  CAPTURE(reduced.out);
+  CHECK_EQ(reduced.code, 0);
+  CHECK(contains(reduced.out, " operations to 1 and "));
+  CHECK(contains(reduced.out, "  aten::gru.input  gru (GRU)"));
+  CHECK(reduced.out.ends_with(
+      "try: t2nnef check small.ir small.nnef.tgz -i @small.inputs.npz --stream S=12 --engine "
+      "tract\n"));
+  const Result again = sandbox.run({"check", "small.ir", "small.nnef.tgz", "-i",
+                                    "@small.inputs.npz", "--stream", "S=12", "--engine", "tract"});
+  CHECK_EQ(again.code, 5);
+  CHECK(contains(again.err, "in pulses of "));
   in_pulses.emplace_back("--json");
   const std::string json = sandbox.run(in_pulses).out;
   CHECK(contains(json, "\"inputs\": \"in pulses of 12, S="));
