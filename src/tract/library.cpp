@@ -152,6 +152,17 @@ void Library::check(Status status, std::string_view id, std::string_view what) c
                          .help = help_for(id, version())});
 }
 
+Handle Library::reader() const {
+  if (reader_ == nullptr) {
+    Handle handle = nullptr;
+    check(abi_.nnef_create(&handle), "engine-rejects", kRefuses);
+    reader_ = own(handle, abi_.nnef_destroy);
+    for (const auto enable : abi_.enable_registry)
+      check(enable(reader_.get()), "engine-rejects", kRefuses);
+  }
+  return reader_.get();
+}
+
 Model::Model(const Library& library, const std::string& artefact, std::optional<Pulse> pulse)
     : library_(library), artefact_(artefact), pulse_(std::move(pulse)) {
   const Abi& abi = library.abi();
@@ -168,10 +179,7 @@ Owned Model::load_optimised() const {
   const Abi& abi = library_.abi();
   const auto check = [&](Status status) { library_.check(status, "engine-rejects", kRefuses); };
   Handle handle = nullptr;
-  check(abi.nnef_create(&handle));
-  const Owned nnef = own(handle, abi.nnef_destroy);
-  for (const auto enable : abi.enable_registry) check(enable(nnef.get()));
-  check(abi.nnef_load(nnef.get(), artefact_.c_str(), &handle));
+  check(abi.nnef_load(library_.reader(), artefact_.c_str(), &handle));
   Owned model = own(handle, abi.model_destroy);
   if (abi.model_declutter != nullptr) check(abi.model_declutter(model.get()));
   if (pulse_) apply_pulse(model);

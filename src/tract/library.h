@@ -36,6 +36,12 @@ struct EngineModelInfo {
   int64_t resident_bytes = 0;
 };
 
+struct Destroy {
+  Status (*destroy)(Handle*) = nullptr;
+  void operator()(Handle handle) const { destroy(&handle); }
+};
+using Owned = std::unique_ptr<void, Destroy>;
+
 /// A loaded library. It is never unloaded: Rust's threads and statics do not survive that.
 class Library {
  public:
@@ -47,16 +53,14 @@ class Library {
   /// Throws Error `id` with tract's last error, unless `status` is success. `what`: such as
   /// "refuses the model".
   void check(Status status, std::string_view id, std::string_view what) const;
+  /// Reads NNEF with all of tract's registries. Made once: tract parses the fragments of its
+  /// standard library for it, which takes longer than to load a small model.
+  Handle reader() const;
 
  private:
   Abi abi_;
+  mutable Owned reader_;
 };
-
-struct Destroy {
-  Status (*destroy)(Handle*) = nullptr;
-  void operator()(Handle handle) const { destroy(&handle); }
-};
-using Owned = std::unique_ptr<void, Destroy>;
 
 /// An artefact (folder, .tar or .tgz), loaded and optimised.
 class Model {
