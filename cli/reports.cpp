@@ -13,6 +13,7 @@
 #include "cli/system_errors.h"
 #include "nnef_writer/checksums.h"
 #include "nnef_writer/output.h"
+#include "src/limits/watch.h"
 #include "src/model/torch_module.h"
 #include "src/report/formats.h"
 
@@ -162,16 +163,20 @@ ExitCode run_with_reports(const CLI::App& command, const ReportOptions& options,
     write_after_failure(reports, report);
   };
   std::optional<EarlyEnd> early_end;
+  const auto begin_reports = [&] {
+    limits::end_time_limit();  // else the exit code could contradict a report
+    early_end.reset();
+  };
   if (reports.any()) early_end.emplace(write_failure);
   try {
     report.code = run(report);
   } catch (...) {
-    early_end.reset();
+    begin_reports();
     const Error error = current_error();
     write_failure(error);
     throw Error(error);
   }
-  early_end.reset();
+  begin_reports();
   stop();
   reports.write(report);
   return report.code;

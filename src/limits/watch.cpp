@@ -177,6 +177,8 @@ std::optional<double> seconds_left() {
   return std::max(0.0, limit - std::chrono::duration<double>(Clock::now() - began).count());
 }
 
+void end_time_limit() noexcept { command_seconds = 0; }
+
 void add_child(pid_t child) noexcept {
   for (std::atomic<pid_t>& slot : children) {
     pid_t free = 0;

@@ -32,6 +32,9 @@ class Stage {
 /// The remaining seconds of --timeout; nothing without it.
 std::optional<double> seconds_left();
 
+/// The command has its result, which a time-out no longer changes.
+void end_time_limit() noexcept;
+
 /// A child of this process: its memory counts, and it is killed if the process ends early. A signal
 /// handler may run at the same time.
 void add_child(pid_t child) noexcept;

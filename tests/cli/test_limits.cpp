@@ -60,22 +60,24 @@ TEST_CASE("values of --timeout and --max-memory, which every command has") {
 TEST_CASE("reports of a process that ends early") {
   Sandbox sandbox;
   sandbox.copy_fixture("digits_cnn/model.pt", "digits.pt");
-  const Result result = sandbox.run({"export", "digits.pt", "-t", "tract", "--timeout", "0.02",
-                                     "--report", "r.json", "--report", "r.md"},
-                                    no_engine());
+  // Long enough to begin, and too short for an engine.
+  const Arguments command = {"export", "digits.pt", "-t", "tract", "--check", "--timeout", "0.1"};
+  Arguments reported = command, annotated = command;
+  reported.insert(reported.end(), {"--report", "r.json", "--report", "r.md"});
+  annotated.insert(annotated.end(), {"--format", "github"});
+  const Result result = sandbox.run(reported);
   CHECK_EQ(result.code, 124);
-  CHECK(result.err.starts_with("error[timeout]: stopped after 0.02 s while "));
+  CHECK(result.err.starts_with("error[timeout]: stopped after 0.1 s while "));
   const std::string report = sandbox.content("r.json");
   CHECK(contains(report, "\"status\": \"failed\",\n  \"exit_code\": 124,\n"));
   CHECK(contains(report, "\"id\": \"timeout\",\n"));
-  CHECK(contains(report, "\"message\": \"stopped after 0.02 s while "));
+  CHECK(contains(report, "\"message\": \"stopped after 0.1 s while "));
   CHECK(contains(report, "\"help\": \"raise --timeout\"\n"));
-  CHECK(contains(sandbox.content("r.md"), "stopped after 0.02 s while "));
-  const Result workflow =
-      sandbox.run({"inspect", "digits.pt", "--timeout", "0.02", "--format", "github"}, no_engine());
+  CHECK(contains(sandbox.content("r.md"), "stopped after 0.1 s while "));
+  const Result workflow = sandbox.run(annotated);
   CHECK_EQ(workflow.code, 124);
   CHECK(contains(workflow.out, "::error"));
-  CHECK(contains(workflow.out, "stopped after 0.02 s while "));
+  CHECK(contains(workflow.out, "stopped after 0.1 s while "));
 }
 
 TEST_CASE("--max-memory raises the bound of a single tensor") {
@@ -104,9 +106,9 @@ TEST_CASE("a command that takes too long is stopped, and leaves nothing") {
   sandbox.copy_fixture("digits_cnn/model.pt", "digits.pt");
   const auto before = sandbox.listing();
   const Result result =
-      sandbox.run({"export", "digits.pt", "-t", "tract", "--timeout", "0.02"}, no_engine());
+      sandbox.run({"export", "digits.pt", "-t", "tract", "--timeout", "0.001"}, no_engine());
   CHECK_EQ(result.code, 124);
-  CHECK(result.err.starts_with("error[timeout]: stopped after 0.02 s while "));
+  CHECK(result.err.starts_with("error[timeout]: stopped after 0.001 s while "));
   CHECK(contains(result.err, "  why:  --timeout limits the whole command\n"));
   CHECK(sandbox.listing() == before);
   CHECK_EQ(sandbox.run({"export", "digits.pt", "-t", "tract", "--timeout", "60"}, no_engine()).code,
