@@ -152,6 +152,8 @@ std::string difference(const nnef::Fragment& fragment, const c10::FunctionSchema
                  " has no default, and the operator no such "
                  "argument");
   if (schema.is_mutable()) return "the operator writes to its arguments, and a fragment cannot";
+  if (std::ranges::any_of(schema.returns(), [](const auto& each) { return each.alias_info(); }))
+    return "the operator returns memory of its arguments, and a fragment computes new values";
   const size_t results = schema.returns().size();
   return results == fragment.results.size()
              ? ""

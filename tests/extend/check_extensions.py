@@ -63,6 +63,8 @@ CASES = [
     ("swish", TRACT + " --plugin PLUGIN", SWISH.replace("beta * x", "x"), 5, "output-mismatch"),
     ("swish", TRACT + " --plugin PLUGIN", SWISH.replace("scalar = 1.0", "integer = 1"), 3, "does not fit mine::swish"),
     ("swish", "export -t tract --plugin PLUGIN", "", 4, "unsupported-op"),
+    ("swish", TRACT + " --plugin PLUGIN", SWISH + one("mine__flat", "y = x + 0.0;"), 3,
+     "returns memory of its arguments"),
     ("swish", "inspect --graph --plugin PLUGIN", "", 0, "mine::swish"),
     ("swish", "export -t tract --plugin none.so", SWISH, 3, "plugin-failed"),
     # A fragment that does not fit.
@@ -74,6 +76,8 @@ CASES = [
      "has the shape [2,5,4]"),
     ("pair", TRACT + " --module-op part=double", DOUBLE, 3, "the module returns a Tuple"),
     ("listed", TRACT + " -i x=2,4 --module-op part=pair", PAIR, 3, "the module returns a List"),
+    ("view", "export -t tract -i x=2,4 --module-op part=double", DOUBLE, 3, "returns memory of its input"),
+    ("same", TRACT + " --module-op part=pair", PAIR, 3, "or another result"),
     ("writes", TRACT + " --module-op part=double", DOUBLE, 3, "writes to its input"),
     ("counts", TRACT + " --module-op part=double", DOUBLE, 3, "changes its own state"),
     ("masked", TRACT + " --module-op part=double", DOUBLE, 3, "forward is called with 'x0'"),

@@ -130,6 +130,32 @@ class ListHolder(torch.nn.Module):
         return self.part(x)[0]
 
 
+class Flat(torch.nn.Module):
+    """A view of its input, through which the model writes."""
+
+    def forward(self, x):
+        return x.view(-1)
+
+
+class WritesThroughView(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.part = Flat()
+
+    def forward(self, x):
+        y = x * 1.5
+        self.part(y).add_(1)
+        return y * 2
+
+
+class Same(torch.nn.Module):
+    """Two results with one memory."""
+
+    def forward(self, x):
+        y = x * 2
+        return y, y.view(2, 4)
+
+
 class Holder(torch.nn.Module):
     def __init__(self, part, kind):
         super().__init__()
@@ -161,6 +187,8 @@ def main():
     save("twice", Twice(), deep)
     save("pair", Holder(Pair(), "two"), flat)
     save("writes", Holder(Writes(), "one"), flat)
+    torch.jit.script(WritesThroughView()).save(folder / "view.pt")
+    save("same", Holder(Same(), "two"), flat)
     save("masked", Holder(Masked(), "masked"), flat)
     save("counts", Holder(Counts(), "one"), flat)
     torch.jit.script(Loop()).save(folder / "loop.pt")

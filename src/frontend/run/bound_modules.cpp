@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 
 #include "ir/tensor.h"
 #include "src/diag/error.h"
@@ -78,6 +79,24 @@ std::vector<c10::IValue> copies(const std::vector<c10::IValue>& plain) {
 bool same_bytes(const c10::IValue& a, const c10::IValue& b) {
   return !a.isTensor() || !a.toTensor().defined() ||
          ir::same_values(copy(a.toTensor()), copy(b.toTensor()));
+}
+
+bool share_memory(const c10::IValue& a, const c10::IValue& b) {
+  const auto has_memory = [](const c10::IValue& value) {
+    return value.isTensor() && value.toTensor().defined() && value.toTensor().has_storage();
+  };
+  return has_memory(a) && has_memory(b) && a.toTensor().is_alias_of(b.toTensor());
+}
+
+/// A later write to a result must not reach anything else, nor the reverse: statements have values.
+bool is_view(const std::vector<c10::IValue>& results, size_t index, const Module& module,
+             const std::vector<c10::IValue>& passed) {
+  const c10::IValue& result = results[index];
+  const auto shares = [&](const c10::IValue& other) { return share_memory(result, other); };
+  for (const c10::IValue& each : module.attributes())
+    if (shares(each)) return true;
+  return std::ranges::any_of(passed, shares) ||
+         std::ranges::any_of(std::span(results).first(index), shares);
 }
 
 std::string paths_text(const Module& model) {
@@ -215,6 +234,10 @@ BoundCall BoundModules::call(const std::string& method, const std::vector<c10::I
            cat("the module returns a ", result.type()->annotation_str(), ", and the fragment ",
                own->fragment.results.size(), " tensors"),
            "a fragment stands for modules that return a tensor, or a tuple of tensors");
+  for (size_t i = 0; i < results.size(); ++i)
+    if (is_view(results, i, module, passed))
+      refuse(path, *own, "the module returns memory of its input, its attributes or another result",
+             "a fragment computes new values: return a copy, or bind a module around this one");
   const auto op = torch::jit::findOperatorFor(c10::OperatorName(own->op, ""));
   T2N_ASSERT(op != nullptr, "no operator ", own->op);
   const auto push = [results, count = own->fragment.parameters.size()](torch::jit::Stack& stack) {
