@@ -2,6 +2,9 @@
 """torch on a saved program, in a process of its own: at other values a loop may have no end."""
 
 import contextlib
+import copy
+import functools
+import os
 import warnings
 
 from child import Child, serve
@@ -80,15 +83,23 @@ def rounding(seed):
     return Rounding()
 
 
+@functools.lru_cache(maxsize=1)
+def loaded(path, written):
+    """The file's module, `written` being its time of modification: programs of one name follow each other."""
+    import torch
+    return torch.jit.load(path)
+
+
 def run(kind, path, arrays, way=0):
-    """Loaded anew each time: a run may change attributes."""
+    """On a copy, as a run may change attributes: it shares the code, which takes torch most of a load to optimise."""
     import torch
     if kind == "noise":
         return noise(path, arrays, way)
     watch = watched_operations()
+    module = copy.deepcopy(loaded(path, os.stat(path).st_mtime_ns))
     # Torch's optimiser gets some writes through views wrong (`v.t()[0] = 1.5` of a bool, 2.13).
     with torch.no_grad(), torch.jit.optimized_execution(False), watch if kind == "undefined" else contextlib.nullcontext():
-        outputs = flat(torch.jit.load(path)(*[torch.from_numpy(array.copy()) for array in arrays]))
+        outputs = flat(module(*[torch.from_numpy(array.copy()) for array in arrays]))
     return watch.undefined if kind == "undefined" else outputs
 
 
