@@ -100,8 +100,8 @@ c10::TypePtr parse_type(const std::string& text) {
   return torch::jit::Unpickler::defaultTypeParser(text);
 }
 
-/// Reads an archive into a module, once.
-class Deserializer {
+/// Reads an archive into modules that share their code.
+class Deserializer : public std::enable_shared_from_this<Deserializer> {
  public:
   Deserializer(std::shared_ptr<const Archive> archive, MakeBySetstate make_by_setstate)
       : archive_(std::move(archive)),
@@ -120,6 +120,13 @@ class Deserializer {
     check_tensors(constants);
     for (const c10::IValue& constant : constants.toTuple()->elements())
       constants_.push_back(constant);
+    Loaded out = read_objects();
+    if (archive_->records().contains("traced_inputs.pkl")) out.traced_inputs = traced_inputs();
+    return out;
+  }
+
+ private:
+  Loaded read_objects() {
     const c10::IValue data = read("data");
     if (!data.isObject()) refuse_data("it does not contain a module");
     check_nesting(data, "model-corrupt", "the model");
@@ -131,11 +138,30 @@ class Deserializer {
     out.format_version = static_cast<int64_t>(archive_->reader().version());
     out.sources = sources_;
     out.ran_code = ran_code_;
-    if (archive_->records().contains("traced_inputs.pkl")) out.traced_inputs = traced_inputs();
+    if (!ran_code_ && std::all_of(constants_.begin(), constants_.end(),
+                                  [&](const c10::IValue& each) { return is_restorable(each); }))
+      out.again = [self = shared_from_this()]() -> std::optional<Loaded> {
+        if (!self->has_constants_as_read()) return std::nullopt;
+        self->archive_->mapping()->restore();
+        return self->read_objects();
+      };
     return out;
   }
 
- private:
+  /// True for a tensor whose elements are the file's when the mapping is restored.
+  bool is_restorable(const c10::IValue& constant) const {
+    return constant.isTensor() && !constant.toTensor().is_inference() &&
+           constant.toTensor().layout() == at::kStrided &&
+           archive_->mapping()->original_of(constant.toTensor().storage().data()) != nullptr;
+  }
+
+  /// False if a run has resized, replaced or written to a constant of the code.
+  bool has_constants_as_read() const {
+    return std::all_of(constants_.begin(), constants_.end(), [](const c10::IValue& constant) {
+      return constant.toTensor()._version() == 0;
+    });
+  }
+
   [[noreturn]] static void refuse_data(const std::string& why) {
     throw Error("model-corrupt", "the data of the model cannot be read", why,
                 "was it saved or downloaded completely?");
@@ -307,7 +333,7 @@ Loaded load_model(const std::string& path, MakeBySetstate make_by_setstate) {
   const std::set<std::string> called = operators_in(code);
   for (;;) {
     try {
-      return Deserializer(archive, make_by_setstate).run();
+      return std::make_shared<Deserializer>(archive, make_by_setstate)->run();
     } catch (const std::exception&) {
       const std::string message = current_torch_message();
       refuse_unknown_class(message);

@@ -4,6 +4,7 @@
 
 #include <torch/csrc/jit/api/module.h>
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -25,6 +26,11 @@ struct Loaded {
   std::optional<c10::IValue>
       traced_inputs;      ///< Dict[str, List[Any]]: method -> arguments, shapes only
   bool ran_code = false;  ///< a `__setstate__` ran
+
+  /// The same file's objects once more, as it stores them, over code that is compiled already.
+  /// Ends the use of those that were read before, whose memory is the file's again. nullopt if
+  /// what ran since may have changed what the code holds; empty if nothing can be read again.
+  std::function<std::optional<Loaded>()> again;
 };
 
 /// An object of a class, made from the state that the file stores: run/setstate.h, which runs code.

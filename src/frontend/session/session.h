@@ -19,7 +19,7 @@ class ModuleNames;
 
 class Session {
  public:
-  /// `load` is called again for every run in LibTorch's executor.
+  /// `load` is called again for runs in LibTorch's executor.
   Session(std::function<Loaded()> load, std::string method);
 
   ModelInfo describe() const;
@@ -63,7 +63,8 @@ class Session {
                                     bool native_halves = false, const Visit& visit = {});
   std::vector<ir::Tensor> run_ours(const std::vector<SampleInput>& inputs, bool native_halves,
                                    const Visit& visit = {});
-  std::vector<ir::Tensor> run_torch(const std::vector<SampleInput>& inputs, bool unfused) const;
+  std::vector<ir::Tensor> run_torch(const std::vector<SampleInput>& inputs, bool unfused);
+  Loaded load_for_executor(bool unfused);
   bool is_unchanged_by_second_call(const Split& samples);
   void bind_modules(Interpreter& interpreter, const ModuleNames& names, ir::Graph& graph,
                     const TraceOptions& options);
@@ -78,6 +79,7 @@ class Session {
 
   std::function<Loaded()> load_;
   Loaded loaded_;
+  std::map<bool, std::function<std::optional<Loaded>()>> read_again_;  ///< by `unfused`
   std::string method_;
   std::vector<State> states_;  ///< of the last trace, without values
 };

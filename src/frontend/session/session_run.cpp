@@ -123,9 +123,17 @@ std::vector<InputRange> Session::input_ranges(const std::vector<SampleInput>& in
   return out;
 }
 
-std::vector<ir::Tensor> Session::run_torch(const std::vector<SampleInput>& inputs,
-                                           bool unfused) const {
-  Loaded fresh = load_();  // no state of a run reaches the next one
+/// As the file stores it: no state of a run reaches the next one.
+Loaded Session::load_for_executor(bool unfused) {
+  std::function<std::optional<Loaded>()>& read_again = read_again_[unfused];
+  std::optional<Loaded> again = read_again ? read_again() : std::nullopt;
+  Loaded fresh = again ? *std::move(again) : load_();
+  read_again = fresh.again;
+  return fresh;
+}
+
+std::vector<ir::Tensor> Session::run_torch(const std::vector<SampleInput>& inputs, bool unfused) {
+  Loaded fresh = load_for_executor(unfused);
   torch::jit::Function& function = fresh.module.get_method(method_).function();
   adapt_for_executor(fresh.module, unfused);
   const Split samples = split(inputs, !states_.empty());

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <fstream>
 #include <limits>
 
 #include "ir/evaluator.h"
@@ -12,6 +13,7 @@
 #include "tests/support/example.h"
 #include "tests/support/named.h"
 #include "tests/support/script.h"
+#include "tests/support/temporary.h"
 
 namespace t2n::test {
 namespace {
@@ -101,6 +103,21 @@ TEST_CASE("a run in LibTorch leaves nothing for the next") {
              std::vector<double>{2, 4});
   CHECK_EQ(ir::to_f64(torch_module().run_in(*session, inputs, trace::Executor::ours)[0]),
            std::vector<double>{2, 4});
+}
+
+TEST_CASE("a file that is read again shares its code, and no state of a run") {
+  const std::shared_ptr<trace::Session> written =
+      torch_module().compile({"def forward(self, x):\n  self.b.add_(1)\n  return x * self.b\n",
+                              {{"b", values({2}, {1, 2})}}});
+  const TemporaryFolder folder;
+  const std::string file = (folder.path() / "model.pt").string();
+  std::ofstream(file, std::ios::binary) << torch_module().saved(*written);
+  const std::shared_ptr<trace::Session> session = torch_module().load(file, "forward");
+  const auto inputs = named({values({2}, {10, 10})});
+  for (const auto executor : {trace::Executor::torch, trace::Executor::torch_unfused})
+    for (int run = 0; run < 3; ++run)
+      CHECK_EQ(ir::to_f64(torch_module().run_in(*session, inputs, executor).at(0)),
+               std::vector<double>{20, 30});
 }
 
 TEST_CASE("state is an input and an output in LibTorch as well") {
