@@ -209,7 +209,7 @@ void setup_bench(CLI::App& app, Run& selected) {
       ->add_option("OTHER", options->other,
                    "A second one to compare with\n"
                    "Both run alternately in one process.")
-      ->expected(0, 1)
+      ->default_str("none")
       ->type_name("");
   command
       ->add_option("-i,--input", options->inputs,

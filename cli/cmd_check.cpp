@@ -66,7 +66,8 @@ ExitCode run_check(const CheckCommand& options, CommandReport& report) {
   try {
     judge(result.checked, existing.check,
           {.help = cat("`t2nnef reduce ", shell_quoted(options.model), " --against ",
-                       shell_quoted(options.artefact), "` writes the smallest part that differs")},
+                       shell_quoted(options.artefact),
+                       "` with the same options writes the smallest part that differs")},
           existing.report);
   } catch (const Error&) {
     // If outputs differ, different weights are a likely cause.

@@ -325,7 +325,7 @@ void setup_ops(CLI::App& app, Run& selected) {
       ->add_option("MODEL.pt", options->subject,
                    "A TorchScript file, or one operator: aten::gelu\n"
                    "Without it, list all operators.")
-      ->expected(0, 1)
+      ->default_str("all operators")
       ->type_name("");
   command->add_option("-t,--target", options->target, "Target engine [tract]")->type_name("TARGET");
   add_input_options(*command, options->inputs);
