@@ -207,8 +207,9 @@ void setup_bench(CLI::App& app, Run& selected) {
       ->type_name("");
   command
       ->add_option("OTHER", options->other,
-                   "Another to compare with\n"
+                   "A second one to compare with\n"
                    "Both run alternately in one process.")
+      ->default_str("none")
       ->type_name("");
   command
       ->add_option("-i,--input", options->inputs,
@@ -228,7 +229,8 @@ void setup_bench(CLI::App& app, Run& selected) {
                    "Runs of each artefact [0]\n"
                    "0: as many as fit into 2 s, at least 10.")
       ->type_name("N");
-  command->add_option("--warmup", options->times.warmups, "Runs before those [5]")->type_name("N");
+  command->add_option("--warmup", options->times.warmups, "Runs before the measured ones [5]")
+      ->type_name("N");
   command->add_option("--loads", options->times.loads, "Loads of each artefact [5]")
       ->type_name("N");
   command

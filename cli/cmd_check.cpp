@@ -64,7 +64,11 @@ ExitCode run_check(const CheckCommand& options, CommandReport& report) {
   add_check(report, existing, checked);
   print(check_text(existing.check, result.checked));
   try {
-    judge(result.checked, existing.check, "", existing.report);
+    judge(result.checked, existing.check,
+          {.help = cat("`t2nnef reduce ", shell_quoted(options.model), " --against ",
+                       shell_quoted(options.artefact),
+                       "` with the same options writes the smallest part that differs")},
+          existing.report);
   } catch (const Error&) {
     // If outputs differ, different weights are a likely cause.
     if (result.other_contents) existing.report(*result.other_contents);

@@ -116,7 +116,8 @@ void setup_diff(CLI::App& app, Run& selected) {
   CLI::App* command = app.add_subcommand("diff", "Show the differences between two NNEF artefacts");
   command->add_option("A", options->a, "An artefact of any exporter: folder, .tar or .tgz")
       ->type_name("");
-  command->add_option("B", options->b, "Another; exit 9 if they differ")->type_name("");
+  command->add_option("B", options->b, "The artefact to compare it with; exit 9 if they differ")
+      ->type_name("");
   command->add_flag("--names", options->names, "Also compare the names of tensors and weights");
   command->footer(kDiffExamples);
   command->callback([options, &selected] {

@@ -92,6 +92,7 @@ void setup_explain(CLI::App& app, Run& selected) {
   auto subject = std::make_shared<std::string>();
   CLI::App* command = app.add_subcommand("explain", "Explain the id of a message, or an exit code");
   command->add_option("ID", *subject, "The id in brackets, or a number; without it, list all ids")
+      ->default_str("all ids")
       ->type_name("");
   command->footer(kExplainExamples);
   command->callback([subject, &selected] {

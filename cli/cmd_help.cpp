@@ -41,6 +41,7 @@ void setup_help(CLI::App& app, Run& selected) {
   auto options = std::make_shared<HelpCommand>();
   CLI::App* command = app.add_subcommand("help", "Describe a command with all its options");
   command->add_option("COMMAND", options->command, "A command; without it, list all")
+      ->default_str("all commands")
       ->type_name("");
   command->add_flag("--man", options->man, "Print the man page, t2nnef.1");
   command->callback([options, &app, &selected] {

@@ -276,11 +276,11 @@ void setup_inspect(CLI::App& app, Run& selected) {
       ->type_name("");
   add_input_options(*command, options->inputs);
   CLI::Option* graph = command->add_flag("--graph", options->graph,
-                                         "Print the traced graph, or graph.nnef, instead");
+                                         "Print the graph of a model, or an artefact's NNEF");
   command
       ->add_flag("--lint", options->lint,
-                 "Print violations of the specification; exit 4\n"
-                 "Of an artefact, instead of its summary.")
+                 "Print an artefact's violations of its specification\n"
+                 "Exit 4 if there are any.")
       ->excludes(graph);
   add_config_option(*command);
   command->footer(kInspectExamples);

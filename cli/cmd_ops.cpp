@@ -290,11 +290,21 @@ std::string operator_name(const std::string& subject) {
   return is_known ? name : std::string();
 }
 
+/// A word that is no path was meant as an operator.
+void require_file(const std::string& subject) {
+  std::error_code ignored;
+  if (subject.find_first_of("./") == std::string::npos && !subject.empty() &&
+      !std::filesystem::exists(subject, ignored))
+    throw Error("usage", cat(quoted(subject), " is neither a file nor a supported operator"), {},
+                "`t2nnef ops` lists all operators");
+}
+
 ExitCode run_ops(const OpsCommand& options, CommandReport& report) {
   const target::Target target = target::parse_target(options.target);
   report.set("/target", target::target_name(target));
   if (const std::string name = operator_name(options.subject); !name.empty())
     return explain(name, target, report);
+  require_file(options.subject);
   if (!options.subject.empty()) return list_used(options, target, report);
   if (options.missing)
     throw Error("usage", "--missing needs a model", {},
@@ -310,10 +320,12 @@ ExitCode run_ops(const OpsCommand& options, CommandReport& report) {
 
 void setup_ops(CLI::App& app, Run& selected) {
   auto options = std::make_shared<OpsCommand>();
-  CLI::App* command = app.add_subcommand("ops", "List the supported operators");
+  CLI::App* command = app.add_subcommand("ops", "List supported operators, or those of a model");
   command
       ->add_option("MODEL.pt", options->subject,
-                   "A TorchScript file whose operators to list, or one operator: aten::gelu")
+                   "A TorchScript file, or one operator: aten::gelu\n"
+                   "Without it, list all operators.")
+      ->default_str("all operators")
       ->type_name("");
   command->add_option("-t,--target", options->target, "Target engine [tract]")->type_name("TARGET");
   add_input_options(*command, options->inputs);

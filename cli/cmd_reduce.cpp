@@ -54,22 +54,23 @@ void add_reduce_options(CLI::App& command, ReduceCommand& options) {
       ->type_name("");
   command
       .add_option("--keep", options.keep,
-                  "Text that the kept message contains\n"
-                  "Without it, any message with the same id is the same failure.")
+                  "Keep a failure whose message contains this\n"
+                  "Without it, a message with the same id is the same failure.")
       ->type_name("TEXT");
   command
       .add_option("--against", options.against,
                   "An artefact that differs from the model\n"
-                  "Its part is cut from the file; without it, the model is exported.")
+                  "The part is cut from this file. Without the option, each part of the model is "
+                  "exported.")
       ->type_name("ARTEFACT");
   command
       .add_option("--within", options.seconds,
                   "Stop searching after this time [300]\n"
-                  "The smallest part so far is written.")
+                  "The smallest part found so far is written.")
       ->type_name("SECONDS");
   command
       .add_option("-o,--output", options.output,
-                  "Stem of the files [MODEL.reduced]\n"
+                  "Name of the files, without suffix [MODEL.reduced]\n"
                   "STEM.ir and its weights, STEM.inputs.npz, STEM.nnef.tgz.")
       ->type_name("STEM");
   command
@@ -80,8 +81,7 @@ void add_reduce_options(CLI::App& command, ReduceCommand& options) {
 }
 
 void add_export_options(CLI::App& command, ReduceCommand& options) {
-  command.add_flag("--roll-loops", options.roll_loops,
-                   "Turn loops of isomorphic iterations into scans");
+  command.add_flag("--roll-loops", options.roll_loops, "Turn loops of equal iterations into scans");
   add_stream_option(command, options.stream);
   command.add_option("--nan", options.nan, "keep: operators propagate NaN of inputs")
       ->type_name("keep");

@@ -89,8 +89,13 @@ std::string reworded(std::string message, const CLI::App& app) {
 [[noreturn]] void refuse_parse(const CLI::ParseError& error, const CLI::App& app) {
   std::string message = error.what();
   message.resize(message.find_last_not_of(" \n") + 1);
-  throw Error("usage", reworded(std::move(message), app), {},
-              "`t2nnef COMMAND --help` shows what each option takes");
+  const auto commands = app.get_subcommands();
+  const std::string help =
+      message.find(" excludes ") != std::string::npos
+          ? "use one of them"
+          : cat("`t2nnef ", commands.empty() ? "COMMAND" : commands.front()->get_name(),
+                " --help` shows what each option takes");
+  throw Error("usage", reworded(std::move(message), app), {}, help);
 }
 
 /// `-o ''`: usually an unset variable of a script.
@@ -310,8 +315,11 @@ ExitCode run_tokens(const Tokens& tokens, const CLI::App& first, Additions& addi
   }
   for (const CLI::App* command : app->get_subcommands()) refuse_empty(*command);
   if (run) {
-    start_limits(common.limits);
-    return run_with_reports(*app->get_subcommands().front(), common.reports, run,
+    const Run limited = [&](CommandReport& report) {
+      start_limits(common.limits);  // here, because the report of an early end can be written now
+      return run(report);
+    };
+    return run_with_reports(*app->get_subcommands().front(), common.reports, limited,
                             additions.diagnostics);
   }
   print_message(program_help(*app));

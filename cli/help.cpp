@@ -33,10 +33,13 @@ std::string row(const std::string& left, const std::string& description) {
   return out + "\n";
 }
 
+/// An argument with a default is optional.
 std::string usage_of(const CLI::App& app) {
   std::string out = cat("Usage: t2nnef ", app.get_name());
   for (const CLI::Option* option : app.get_options())
-    if (option->get_positional()) out += cat(" ", option->get_name());
+    if (option->get_positional())
+      out += option->get_default_str().empty() ? cat(" ", option->get_name())
+                                               : cat(" [", option->get_name(), "]");
   return cat(out, " [OPTIONS]\n");
 }
 

@@ -67,6 +67,13 @@ std::string label_of(const compress::LayerLoss& layer,
   return cat(layer.module, " ", layer.address.substr(layer.address.rfind('/') + 1));
 }
 
+/// Equal weights of several layers count in the first one.
+std::string stored_bytes(const compress::LayerLoss& layer) {
+  if (layer.bytes_before == 0) return "shared";
+  return cat(layer.bytes_before, " -> ",
+             layer.bytes_after == 0 ? "shared" : cat(layer.bytes_after));
+}
+
 std::string layers_text(std::vector<compress::LayerLoss> layers, bool with_zeros) {
   std::erase_if(layers, [](const compress::LayerLoss& layer) {
     return !layer.is_followed() || (!has_other_weights(layer) && layer.results.noise == 0);
@@ -81,15 +88,14 @@ std::string layers_text(std::vector<compress::LayerLoss> layers, bool with_zeros
   if (with_zeros) rows.front().emplace_back("zeros");
   for (size_t i = 0; i < std::min(layers.size(), kShown); ++i) {
     const compress::LayerLoss& layer = layers[i];
-    rows.push_back(
-        {label_of(layer, layers), layer.format,
-         layer.bytes_before == 0 ? "shared" : cat(layer.bytes_before, " -> ", layer.bytes_after),
-         fixed(layer.weights.snr_db(), 1), fixed(layer.results.snr_db(), 1)});
+    rows.push_back({label_of(layer, layers), layer.format, stored_bytes(layer),
+                    fixed(layer.weights.snr_db(), 1), fixed(layer.results.snr_db(), 1)});
     if (with_zeros) rows.back().push_back(cat(fixed(100 * layer.zeros, 1), " %"));
   }
   std::string out = rows.size() > 1 ? table(std::move(rows)) : "";
   if (layers.size() > kShown)
-    out += cat("  and ", layers.size() - kShown, " layers that lost less (--report has all)\n");
+    out += cat("  and ", counted(layers.size() - kShown, "layer"),
+               " that lost less (--report has all)\n");
   return out;
 }
 

@@ -151,7 +151,9 @@ void Console::fail() { end({}, true); }
 void Console::finish() {
   stop();
   if (on_terminal_ && verbosity_ != Verbosity::verbose) print_message(timeline_ + "\n");
-  if (hidden_notes_ > 0) line(cat(counted(hidden_notes_, "note"), " hidden; -v shows them"));
+  if (hidden_notes_ > 0)
+    line(cat(counted(hidden_notes_, "note"), " hidden; -v shows ",
+             hidden_notes_ == 1 ? "it" : "them"));
 }
 
 void Console::line(const std::string& text) {

@@ -102,9 +102,15 @@ check::Tolerance stretched(const check::Tolerance& tolerance, const ir::Tensor& 
 /// Keeps the worse row of both in `result`, and its observed dependencies on inputs.
 void merge_rows(CheckResult& result, const CheckResult& other);
 
-/// Gives the overall verdict. `consequence` continues the reason of a mismatch: "; …". Errors:
-/// `output-mismatch`; `inconclusive-check` if strict, else a warning.
-void judge(CheckResult& result, const CheckOptions& options, const std::string& consequence,
+/// What a message about a mismatch adds: the continuation of its reason, "; …", and its help.
+struct MismatchText {
+  std::string consequence = {};
+  std::string help = {};
+};
+
+/// Gives the overall verdict. Errors: `output-mismatch`; `inconclusive-check` if strict, else a
+/// warning.
+void judge(CheckResult& result, const CheckOptions& options, const MismatchText& text,
            const Report& report);
 
 }  // namespace t2n

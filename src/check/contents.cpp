@@ -10,8 +10,8 @@
 #include "src/diag/error.h"
 #include "src/diff/same_text.h"
 #include "src/diff/weights.h"
-#include "src/samples/samples.h"
 #include "src/nnef/parser.h"
+#include "src/samples/samples.h"
 #include "src/spec/dialect.h"
 
 namespace t2n {
@@ -88,8 +88,9 @@ std::vector<std::string> differences(const nnef::Artefact& artefact, const nnef:
       out.push_back(std::move(found));
   }
   for (const diff::NumberDifference& each : text.numbers)
-    out.push_back(cat(each.operation, " ", quoted(each.statement), " has the number ", each.before,
-                      ", an export of the model has ", each.after));
+    out.push_back(cat(each.operation, " ", quoted(each.statement),
+                      each.argument.empty() ? " has the number " : cat(": ", each.argument, " is "),
+                      each.before, ", an export of the model has ", each.after));
   return out;
 }
 

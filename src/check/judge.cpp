@@ -76,7 +76,7 @@ std::string mismatch_message(const check::OutputRow& row) {
 
 }  // namespace
 
-void judge(CheckResult& result, const CheckOptions& options, const std::string& consequence,
+void judge(CheckResult& result, const CheckOptions& options, const MismatchText& text,
            const Report& report) {
   Diagnostic mismatch{.id = "output-mismatch"};
   std::vector<std::string> blind;
@@ -84,11 +84,11 @@ void judge(CheckResult& result, const CheckOptions& options, const std::string& 
   for (const check::OutputRow& row : result.rows) {
     const check::Verdict verdict = check::verdict(row);
     if (verdict == check::Verdict::differs) {
-      const std::string text = mismatch_message(row);
+      const std::string message = mismatch_message(row);
       if (mismatch.message.empty())
-        mismatch.message = text;
+        mismatch.message = message;
       else
-        mismatch.details.push_back(text);
+        mismatch.details.push_back(message);
     } else if (verdict == check::Verdict::inconclusive) {
       const bool is_undecided = row.cause == check::MismatchCause::undecided;
       (is_undecided ? undecided : blind).push_back(quoted(row.name));
@@ -100,7 +100,8 @@ void judge(CheckResult& result, const CheckOptions& options, const std::string& 
       for (std::string& line : localisation_lines(*result.localisation))
         mismatch.details.push_back(std::move(line));
     }
-    mismatch.why = cat(result.engine, " computes other values than the model", consequence);
+    mismatch.why = cat(result.engine, " computes other values than the model", text.consequence);
+    mismatch.help = text.help;
     throw Error(std::move(mismatch));
   }
   const std::optional<Diagnostic> note = inconclusive(result, blind, undecided);

@@ -41,6 +41,10 @@ std::string values_str(const TensorDifference& found) {
   if (ir::element_count(found.expected_shape) != elements)
     return cat("shape ", ir::shape_str(ir::to_shape(found.shape)), ", expected ",
                ir::shape_str(ir::to_shape(found.expected_shape)));
+  if (found.differing == 0)
+    return cat("rounding explains the differences of all ", elements, " elements; the largest is ",
+               number(std::abs(found.worst_expected - found.worst_actual)),
+               index_str(found.worst).empty() ? "" : ", in ", index_str(found.worst));
   return cat(found.differing, " of ", elements, elements == 1 ? " element" : " elements",
              " differ, most ", index_str(found.worst).empty() ? "" : "in ", index_str(found.worst),
              ": expected ", number(found.worst_expected), ", got ", number(found.worst_actual));

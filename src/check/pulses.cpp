@@ -126,9 +126,12 @@ class PulseCheck {
       if (info.axes[i] >= 0) second = first_of(second, info.axes[i], first[i].shape[info.axes[i]]);
       if (check::compare(first[i], second, {check::Level::exact, {}}).verdict ==
           check::Verdict::differs)
-        throw Error("output-mismatch",
-                    cat("a new stream does not start in a fresh state, in pulses of ", pulse),
-                    "a second stream returned other values than the first for the same input");
+        throw Error(
+            "output-mismatch",
+            cat("a second stream, in pulses of ", pulse,
+                ", does not start in a fresh state: ", quoted(checking_.outputs.at(i)), " differs"),
+            "for the same input, the engine returned other values than in the first stream",
+            "please report it; until then, load the artefact again for each stream");
     }
   }
 

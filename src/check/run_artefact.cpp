@@ -79,7 +79,8 @@ Sample required_sample(const spec::InputFact& fact) {
   throw Error("input-missing", cat("the input ", quoted(spec::fact_str(fact)), " has no sample"),
               cat("the artefact has the dynamic size ", quoted(dynamic_size)),
               cat("pass a shape, for example --input ", spec::sample_spec(fact),
-                  ", or values: --input ", fact.name, "=@file.npy"));
+                  " (`t2nnef inspect` prints sizes that fit), or values: --input ", fact.name,
+                  "=@file.npy"));
 }
 
 void refuse_misfit(const spec::InputFact& fact, const ir::Tensor& tensor) {

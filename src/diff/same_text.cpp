@@ -133,8 +133,21 @@ class TextComparison {
                       b.arguments.end(), [&](const auto& x, const auto& y) {
                         if (x.name != y.name) return false;
                         return x.name == "label" ? are_labels(a, x.value, y.value)
-                                                 : are_same(x.value, y.value);
+                                                 : are_same(x.name, x.value, y.value);
                       });
+  }
+
+  /// Numbers that differ in one argument are one difference, unless it is long.
+  bool are_same(const std::string& argument, const Value& a, const Value& b) {
+    constexpr size_t kLongest = 60;
+    const size_t known = out_.numbers.size();
+    if (!are_same(a, b)) return false;
+    if (argument.empty() || out_.numbers.size() == known) return true;
+    std::string before = nnef::print(a), after = nnef::print(b);
+    if (std::max(before.size(), after.size()) > kLongest) return true;
+    out_.numbers.resize(known);
+    out_.numbers.push_back({statement_, operation_, argument, std::move(before), std::move(after)});
+    return true;
   }
 
   bool are_labels(const Value& call, const Value& a, const Value& b) {
@@ -146,7 +159,7 @@ class TextComparison {
   bool are_same(const Value& a, const Value& b) {
     if (is_number(a) && is_number(b)) {
       if (numbers_differ(a, b))
-        out_.numbers.push_back({statement_, operation_, nnef::print(a), nnef::print(b)});
+        out_.numbers.push_back({statement_, operation_, "", nnef::print(a), nnef::print(b)});
       return true;
     }
     if (a.kind != b.kind || a.type != b.type) return false;

@@ -15,7 +15,8 @@ namespace t2n::diff {
 struct NumberDifference {
   std::string statement;  ///< the name of its result, in a
   std::string operation;
-  std::string before;  ///< in a
+  std::string argument;  ///< whose whole values follow; "" if they are single numbers
+  std::string before;    ///< in a
   std::string after;
 };
 

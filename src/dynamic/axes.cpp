@@ -84,8 +84,12 @@ std::vector<size_t> find_inputs(const AxisSpec& axis, const std::vector<std::str
 size_t axis_of(const AxisSpec& axis, const std::string& input, size_t axes) {
   const auto rank = static_cast<int64_t>(axes);
   if (axis.axis < -rank || axis.axis >= rank)
-    throw Error("usage", cat("--dynamic ", axis.text, ": ", quoted(input), " has ", rank,
-                             rank == 1 ? " axis" : " axes"));
+    throw Error("usage",
+                cat("--dynamic ", axis.text, ": ", quoted(input), " has ", rank,
+                    rank == 1 ? " axis" : " axes"),
+                {},
+                rank == 0 ? "leave out this --dynamic"
+                          : cat("count axes from 0 to ", rank - 1, ", or from -1 to ", -rank));
   return axis.axis < 0 ? axis.axis + rank : axis.axis;
 }
 

@@ -113,6 +113,10 @@ bool is_time_left() {
   return !left || *left > 3 * used;
 }
 
+bool is_on_data(const Diagnostic& refusal) {
+  return refusal.id == "data-dependent-branch" || refusal.id == "data-dependent-value";
+}
+
 /// "model.py:8" of each branch and loop on data among the refusals.
 std::set<std::string> lines_on_data(const std::vector<Diagnostic>& refusals) {
   std::set<std::string> out;
@@ -124,17 +128,16 @@ std::set<std::string> lines_on_data(const std::vector<Diagnostic>& refusals) {
   return out;
 }
 
-/// Branches on data end the first trace. The refusals of sizes after them are those of traces that
-/// fix these branches.
+/// Branches on data, and numbers read from data, end the first trace. The refusals of sizes after
+/// them are those of a trace that fixes both.
 void add_refused_sizes(const LoadedModel& loaded, const ExportOptions& options,
                        std::vector<Diagnostic>& refusals) {
-  std::set<std::string> lines = lines_on_data(refusals);
-  if (lines.empty() || !is_time_left()) return;
+  const bool are_on_data = std::any_of(refusals.begin(), refusals.end(), is_on_data);
+  if (!are_on_data || !is_time_left()) return;
   ModelOptions fixed = options;
-  fixed.report = {};
-  fixed.accepted_guards.merge(lines);
+  fixed.accepted_guards.merge(lines_on_data(refusals));
   try {
-    (void)trace_model(loaded, fixed);
+    trace_with_fixed_numbers(loaded, fixed);
   } catch (const Error& error) {
     if (error.code() != ExitCode::unsupported) return;
     std::vector<Diagnostic> found = {error.diagnostic()};

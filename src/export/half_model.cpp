@@ -19,10 +19,8 @@ namespace {
 void require_names(const ir::Graph& graph, const std::vector<std::string>& globs) {
   for (const std::string& glob : globs) {
     if (compress::names_any(graph, glob)) continue;
-    const std::vector<std::string> near = compress::nearest_scopes(graph, glob);
     throw Error("usage", cat("--keep-f32 ", quoted(glob), " names no module"), {},
-                near.empty() ? "`t2nnef inspect MODEL.pt --graph` shows all modules"
-                             : cat("near it: ", joined(near, ", ")));
+                compress::hint_of_scopes(graph, glob));
   }
 }
 

@@ -164,7 +164,10 @@ void check_written(const Exported& exported, const fs::path& artefact, const Sou
                                    *engine.runner, engine_request_for(options.target).dialect,
                                    artefact.string(), options.target.stream,
                                    stream_properties(exported.document), &exported.document});
-  judge(result.checked, *options.check, "; nothing was written", options.report);
+  judge(result.checked, *options.check,
+        {"; nothing was written",
+         "`t2nnef reduce` with the same options writes the smallest part that differs"},
+        options.report);
   const check::WeightBytes weights = check::weight_bytes(exported.document);
   if (weights.weights > 0 && result.checked.loaded_bytes)
     result.packed =

@@ -71,8 +71,9 @@ void note_pairs(ExportResult& result, const Report& report) {
   if (names.empty() || !report) return;
   report(Diagnostic{.severity = Severity::warning,
                     .id = "complex-as-pairs",
-                    .message = cat("a last axis of two holds real and imaginary parts in ", names),
-                    .why = "NNEF has no complex numbers",
+                    .message = cat("in the file, the last axis of ", names,
+                                   " has the real and the imaginary part"),
+                    .why = "the model's values are complex, and NNEF has no complex numbers",
                     .help = "use torch.view_as_real and torch.view_as_complex at the boundary"});
 }
 

@@ -309,6 +309,16 @@ TracedModel trace_model(const LoadedModel& loaded, const ModelOptions& options) 
   return model;
 }
 
+void trace_with_fixed_numbers(const LoadedModel& loaded, const ModelOptions& options) {
+  const limits::Stage stage("looking for further refusals");
+  TracedModel model{loaded, {}, {}, {}};
+  trace::TraceOptions fixed = trace_options(options);
+  trace::ReadNumbers numbers;
+  fixed.report = {};
+  fixed.fixed_numbers = &numbers;
+  trace_drawn(model, options.dynamic, fixed);
+}
+
 trace::Survey survey_model(const LoadedModel& loaded, const ModelOptions& options, bool keeps_sizes,
                            bool* met_unbacked_sizes) {
   const limits::Stage stage("looking for further refusals");

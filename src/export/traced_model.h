@@ -39,8 +39,8 @@ struct LoadedModel {
   trace::ModelInfo info;
   std::shared_ptr<trace::Session> session;  ///< nullptr for a graph
   std::optional<ir::Graph> graph;           ///< of FILE.ir, which is not traced
-  std::vector<Sample> samples;     ///< the user's, completed by the file's
-  bool samples_from_file = false;  ///< the user gave none
+  std::vector<Sample> samples;              ///< the user's, completed by the file's
+  bool samples_from_file = false;           ///< the user gave none
 };
 
 /// The path may be that of a graph, FILE.ir.   Errors: those of the readers.
@@ -58,10 +58,12 @@ struct TracedModel : LoadedModel {
 /// Traces a loaded model. Errors: those of the tracer, and, with dynamic axes, of
 /// trace_dynamic_model.
 TracedModel trace_model(const LoadedModel& loaded, const ModelOptions& options);
+/// The same, for refusals only: each number that the program reads from data is a constant.
+void trace_with_fixed_numbers(const LoadedModel& loaded, const ModelOptions& options);
 /// A run that goes on after refusals. `keeps_sizes`: sizes are expressions, as with dynamic axes.
 /// Errors: those of the inputs.
-trace::Survey survey_model(const LoadedModel& loaded, const ModelOptions& options,
-                           bool keeps_sizes, bool* met_unbacked_sizes);
+trace::Survey survey_model(const LoadedModel& loaded, const ModelOptions& options, bool keeps_sizes,
+                           bool* met_unbacked_sizes);
 /// The same at the samples' sizes, without reports.
 TracedModel trace_at_one_size(const LoadedModel& loaded, const ModelOptions& options);
 /// The same as trace_model. If the model cannot be exported with minima and maxima of sizes

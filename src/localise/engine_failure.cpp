@@ -89,6 +89,25 @@ void locate(const Checking& checking, Diagnostic& error, bool may_export) {
     error.where.insert(error.where.begin(), location.where);
 }
 
+/// The index of the only tensor of the export that is computed from the counterparts of this one's
+/// operands, by whatever operation.
+std::optional<size_t> sibling_of(const FlowTensor& tensor,
+                                 const std::vector<std::optional<RefTensor>>& pairs,
+                                 const Flow& exported) {
+  std::vector<size_t> operands;
+  for (const size_t operand : tensor.operands) {
+    if (!pairs[operand]) return {};
+    operands.push_back(pairs[operand]->tensor);
+  }
+  std::optional<size_t> out;
+  for (size_t i = 0; i < exported.tensors.size(); ++i) {
+    if (operands.empty() || exported.tensors[i].operands != operands) continue;
+    if (out) return {};
+    out = i;
+  }
+  return out;
+}
+
 }  // namespace
 
 nnef::Origin origin_of_statement(const Checking& checking, const ArtefactTensors& artefact,
@@ -104,11 +123,16 @@ nnef::Origin origin_of_statement(const Checking& checking, const ArtefactTensors
   if (!model.exported) return {};
   const auto pairs = pairs_of(artefact.artefact.document, artefact.flow,
                               model.exported->probed.document, model.exported->flow);
+  const std::vector<nnef::Origin>& origins = model.exported->probed.document.origins;
+  const auto sibling = sibling_of(artefact.flow.tensors[tensor], pairs, model.exported->flow);
+  if (!pairs[tensor] && sibling) {
+    const size_t at = model.exported->flow.tensors[*sibling].statement;
+    if (at < origins.size() && !origins[at].op.empty()) return origins[at];
+  }
   // Its own counterpart, or that of what it is made of.
   std::vector<size_t> open = {tensor};
   std::set<size_t> seen;
   for (size_t k = 0; k < open.size(); ++k) {
-    const std::vector<nnef::Origin>& origins = model.exported->probed.document.origins;
     if (const auto& pair = pairs[open[k]]; pair) {
       const size_t at = model.exported->flow.tensors[pair->tensor].statement;
       if (at < origins.size() && !origins[at].op.empty()) return origins[at];

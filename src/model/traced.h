@@ -52,8 +52,8 @@ struct TraceOptions {
   /// Axes of states, by State::name, along which a call may change the size. Negative axes count
   /// from the end; a star in a name is a wildcard.
   std::set<std::pair<std::string, int64_t>> free_axes;
-  /// 16-bit floats run in torch's own kernels for them, even if these are slow or less exact.
-  bool native_halves = false;
+  bool native_halves = false;  ///< 16-bit floats run in torch's own kernels for them, however slow
+  ReadNumbers* fixed_numbers = nullptr;  ///< makes them constants; never for an export
   Survey* survey = nullptr;  ///< goes on after refusals and notes them; never for an export
   Report report;
 };

@@ -116,7 +116,7 @@ std::optional<Diagnostic> compared(const Part& part, const nnef::Document& docum
     CheckResult result = check_on(sets, checking);
     if (streams && !has_difference(result)) check_in_pulses(checking, result);
     options.strict = false;
-    judge(result, options, "", nullptr);
+    judge(result, options, {}, nullptr);
   });
 }
 

@@ -42,7 +42,7 @@ std::optional<Diagnostic> failure_of_files(const Files& files, bool has_artefact
     CheckedModel checked =
         check_existing(artefact, source_model(graph), check, options.target.stream, true);
     check.strict = false;
-    judge(checked.checked, check, "", nullptr);
+    judge(checked.checked, check, {}, nullptr);
     if (checked.other_contents) throw Error(*checked.other_contents);
   });
 }

@@ -219,7 +219,8 @@ Section summary_of(const Json& data) {
 
 std::string location_text(const Json& where) {
   std::string out = where.value("module", "");
-  if (const std::string name = where.value("class", ""); !name.empty()) out += cat(" (", name, ")");
+  if (const std::string name = where.value("class", ""); !name.empty())
+    out = cat(out.empty() ? "the model" : out, " (", name, ")");
   for (const Json& frame : where.at("frames"))
     out += cat(out.empty() ? "" : ", ", frame.value("file", ""), ":", frame.value("line", 0));
   const std::string excerpt = where.value("excerpt", "");

@@ -172,6 +172,9 @@ def main():
     import refused_models
 
     refused_models.write_all(folder)
+    import warned_models
+
+    warned_models.write_all(folder)
 
 
 if __name__ == "__main__":

@@ -158,6 +158,17 @@ class OpenAfterData(nn.Module):
         return a * 2
 
 
+class OpenAfterNumber(nn.Module):
+    """A number read from data is refused as an argument; after it, a number and a branch on sizes."""
+
+    def forward(self, x):
+        x = nn.functional.layer_norm(x, [3], eps=float(x.abs().max()))
+        a = x[: int(x.size(0) ** 0.5)]
+        if x.size(0) % 3 == 1:
+            a = a.relu().sum(0, keepdim=True)
+        return a * 2
+
+
 class OpenAfterOperator(nn.Module):
     """A reshape that needs a multiple of 4, after an operator without a rule for its sizes."""
 
@@ -203,6 +214,7 @@ def write_all(folder):
         OpenKinds,
         OpenNeeds,
         OpenAfterData,
+        OpenAfterNumber,
         OpenAfterOperator,
         NeverEnds,
         Transforms,

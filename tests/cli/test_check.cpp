@@ -73,7 +73,10 @@ TEST_CASE("another artefact differs, and the table shows it") {
   CHECK_EQ(result.code, 5);
   CHECK(contains(result.out, " DIFFERS\nreference: "));
   CHECK(contains(result.err, "error[output-mismatch]: 'output_0'["));
-  CHECK(result.err.ends_with(" computes other values than the model\n"));
+  CHECK(
+      result.err.ends_with(" computes other values than the model\n"
+                           "  help: `t2nnef reduce digits.pt --against m` with the same options "
+                           "writes the smallest part that differs\n"));
 }
 
 TEST_CASE("integers of no known range are more than 0 and 1") {

@@ -149,7 +149,7 @@ TEST_CASE("files that contradict themselves or each other are refused") {
         "  help: give it once\n");
   fails({"-t", "tract", "-q", "-v"},
         "error[usage]: --quiet excludes --verbose\n"
-        "  help: `t2nnef COMMAND --help` shows what each option takes\n");
+        "  help: use one of them\n");
 }
 
 TEST_CASE("files of options that cannot be read") {

@@ -106,7 +106,9 @@ TEST_CASE("modules stay in f32 on request; what cannot be is refused") {
   const Result unknown =
       sandbox.run(export_of("digits.pt", {"--float", "f16", "--keep-f32", "nothing"}));
   CHECK_EQ(unknown.code, 2);
-  CHECK(contains(unknown.err, "error[usage]: --keep-f32 'nothing' names no module\n"));
+  CHECK(contains(unknown.err,
+                 "error[usage]: --keep-f32 'nothing' names no module\n"
+                 "  help: `t2nnef inspect MODEL.pt --graph` shows all modules\n"));
   const Result all = sandbox.run(export_of("digits.pt", {"--float", "f16", "--keep-f32", "*"}));
   CHECK_EQ(all.code, 2);
   CHECK(contains(all.err, "--float f16 changes nothing"));

@@ -60,6 +60,11 @@ TEST_CASE("values of --timeout and --max-memory, which every command has") {
 TEST_CASE("reports of a process that ends early") {
   Sandbox sandbox;
   sandbox.copy_fixture("digits_cnn/model.pt", "digits.pt");
+  // Before the model is read.
+  const Result at_once = sandbox.run(
+      {"export", "digits.pt", "-t", "tract", "--timeout", "0.001", "--report", "at_once.json"});
+  CHECK_EQ(at_once.code, 124);
+  CHECK(contains(sandbox.content("at_once.json"), "\"message\": \"stopped after 0.001 s while "));
   // Long enough to begin, and too short for an engine.
   const Arguments command = {"export", "digits.pt", "-t", "tract", "--check", "--timeout", "0.1"};
   Arguments reported = command, annotated = command;

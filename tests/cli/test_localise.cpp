@@ -53,6 +53,8 @@ TEST_CASE("--localize never ends a check with its first difference, always print
   const Result never = check(sandbox, {"--localize", "never"});
   CHECK_EQ(never.code, 5);
   CHECK_FALSE(contains(never.err, "begins in"));
+  CHECK(contains(never.err,
+                 ": padding is [(0, 2), (1, 1)], an export of the model has [(1, 1), (1, 1)]\n"));
   const Result always = check(sandbox, {"--localize", "always"});
   CHECK_EQ(always.code, 5);
   CHECK(contains(always.out, "  DIFFERS "));
@@ -87,6 +89,17 @@ TEST_CASE("the statement at which an engine fails is named") {
                    "   fails at graph.nnef:31: flatten = reshape(features_3_adaptive_avg_pool2d, "
                    "shape = [4, 127]);\n   which computes aten::flatten.using_ints\n"));
   }
+}
+
+TEST_CASE("an operation that the engine does not know is that of the model with its operands") {
+  if (!engine(23)) return;
+  Sandbox sandbox;
+  change_export(sandbox, "digits_cnn", "relu(features_2_1_batch_norm)",
+                "rellu(features_2_1_batch_norm)");
+  const Result result = check(sandbox, {"--engine", "tract"});
+  CHECK_EQ(result.code, 6);
+  CHECK(contains(result.err, "  --> features.2.2 (ReLU), make.py:31\n"));
+  CHECK(contains(result.err, "   which computes aten::relu\n"));
 }
 
 }  // namespace t2n::test

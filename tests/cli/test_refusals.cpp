@@ -185,6 +185,16 @@ TEST_CASE("refusals of sizes are reported together, whatever their class") {
   CHECK(contains(err, "the model requires N to be a multiple of 4\n"));
 }
 
+TEST_CASE("refusals of sizes are found after numbers read from data") {
+  const std::string err = refusals("OpenAfterNumber.pt", {"-i", "x=16,3", "--dynamic", "x:0=N"});
+  CAPTURE(err);
+  CHECK_EQ(headlines(err), Headlines{"error[dynamic-differs]", "error[dynamic-assumption]",
+                                     "error[data-dependent-value]"});
+  CHECK(contains(err, "|  x = nn.functional.layer_norm(x, [3], eps=float(x.abs().max()))\n"));
+  CHECK(contains(err, "|  a = x[: int(x.size(0) ** 0.5)]\n"));
+  CHECK(contains(err, "|  if x.size(0) % 3 == 1:\n"));
+}
+
 TEST_CASE("refusals of sizes are found after branches on data and unknown sizes") {
   std::string err = refusals("OpenAfterData.pt", {"-i", "x=16,3", "--dynamic", "x:0=N"});
   CAPTURE(err);
@@ -264,9 +274,10 @@ TEST_CASE("states that are inputs do not start anew") {
 
 TEST_CASE("reports hold the locations as data") {
   const Sandbox sandbox({"ManyReasons.pt"});
-  const Result result = sandbox.run(
-      {"export", "ManyReasons.pt", "-t", "tract", "-i", "x=3", "--report", "report.json"});
+  const Result result = sandbox.run({"export", "ManyReasons.pt", "-t", "tract", "-i", "x=3",
+                                     "--report", "report.json", "--report", "report.md"});
   CHECK_EQ(result.code, 4);
+  CHECK(contains(sandbox.content("report.md"), "- at the model (ManyReasons), refused"));
   const std::string report = sandbox.content("report.json");
   CAPTURE(report);
   CHECK(contains(report, "\"exit_code\": 4"));

@@ -176,8 +176,8 @@ TEST_CASE("sizes that the artefact leaves open") {
   check_failure(sandbox, {"run", "m", "-i", "x=4,3"}, 2,
                 "error[input-missing]: the input 'a f32[S,3]' has no sample\n"
                 "  why:  the artefact has the dynamic size 'S'\n"
-                "  help: pass a shape, for example --input a=1,3,f32, or values: --input "
-                "a=@file.npy\n");
+                "  help: pass a shape, for example --input a=1,3,f32 (`t2nnef inspect` "
+                "prints sizes that fit), or values: --input a=@file.npy\n");
 }
 
 TEST_CASE("engines of other versions") {

@@ -33,7 +33,7 @@ TEST_CASE("a state is refused, and what to do is said") {
                 "  why:  the next call would run a changed model; an exported file has no "
                 "memory\n"
                 "  help: --state makes it an input and an output of the file; or pass it in and "
-                "return it, or do not keep it in eval mode\n");
+                "return it, or change it in training mode only\n");
 }
 
 TEST_CASE("several states are refused at once") {
@@ -107,7 +107,7 @@ TEST_CASE("what is written before it is read needs no option") {
                  "writes and never reads\n"));
   const Result quiet = sandbox.run(export_of("Scratch.pt", {"-i", "x=2,3", "--state"}));
   CHECK_EQ(quiet.code, 0);
-  CHECK(quiet.err.starts_with("1 note hidden; -v shows them\nScratch.pt: "));
+  CHECK(quiet.err.starts_with("1 note hidden; -v shows it\nScratch.pt: "));
   CHECK_FALSE(contains(quiet.err, "state:"));
 }
 

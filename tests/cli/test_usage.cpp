@@ -36,7 +36,7 @@ Commands:
   run                       Run an NNEF artefact on given inputs
   bench                     Measure one or two NNEF artefacts in tract
   diff                      Show the differences between two NNEF artefacts
-  ops                       List the supported operators
+  ops                       List supported operators, or those of a model
   opt                       Run passes one by one, verify each, and find the one
                             that breaks
   reduce                    Find the smallest part of a model that fails in the
@@ -216,7 +216,7 @@ TEST_CASE("misspelt and missing words") {
                       "  help: for example: t2nnef export model.pt --target tract\n"));
   check_failure(sandbox, {"export", "m.pt", "-o"}, 2,
                 usage("--output needs a value: PATH\n"
-                      "  help: `t2nnef COMMAND --help` shows what each option takes\n"));
+                      "  help: `t2nnef export --help` shows what each option takes\n"));
 }
 
 TEST_CASE("targets") {
@@ -246,13 +246,13 @@ TEST_CASE("values of options") {
   refused({"-z", "-1"}, "--compression is -1, not a level from 0 to 9\n");
   refused({"-z", "best"},
           "--compression 'best' is not a valid number\n"
-          "  help: `t2nnef COMMAND --help` shows what each option takes\n");
+          "  help: `t2nnef export --help` shows what each option takes\n");
   refused({"--state=maybe"},
           "--state 'maybe' is neither true nor false\n"
-          "  help: `t2nnef COMMAND --help` shows what each option takes\n");
+          "  help: `t2nnef export --help` shows what each option takes\n");
   refused({"--timeout", "1", "--timeout", "2"},
           "--timeout is given 2 times\n"
-          "  help: `t2nnef COMMAND --help` shows what each option takes\n");
+          "  help: `t2nnef export --help` shows what each option takes\n");
   refused({"--accept-guard", "model.py:8", "--accept-guard", "foo"},
           "--accept-guard 'foo' is not FILE.py:LINE\n"
           "  help: take FILE.py:LINE from the message that refused the branch: --accept-guard "

@@ -254,4 +254,25 @@ TEST_CASE("names with a star") {
                 "  help: such as --output-name 'cache_*=past_*'\n");
 }
 
+TEST_CASE("usage lines show which arguments are optional") {
+  const Sandbox sandbox;
+  const auto usage_of = [&](const std::string& command) {
+    const std::string help = sandbox.run({command, "--help"}).out;
+    const size_t at = help.find("Usage: ");
+    return help.substr(at, help.find('\n', at) - at);
+  };
+  CHECK_EQ(usage_of("bench"), "Usage: t2nnef bench ARTEFACT [OTHER] [OPTIONS]");
+  CHECK_EQ(usage_of("explain"), "Usage: t2nnef explain [ID] [OPTIONS]");
+  CHECK_EQ(usage_of("help"), "Usage: t2nnef help [COMMAND] [OPTIONS]");
+  CHECK_EQ(usage_of("ops"), "Usage: t2nnef ops [MODEL.pt] [OPTIONS]");
+  CHECK_EQ(usage_of("check"), "Usage: t2nnef check MODEL.pt ARTEFACT [OPTIONS]");
+}
+
+TEST_CASE("ops names words that are neither files nor operators") {
+  const Sandbox sandbox;
+  check_failure(sandbox, {"ops", "nope"}, 2,
+                "error[usage]: 'nope' is neither a file nor a supported operator\n"
+                "  help: `t2nnef ops` lists all operators\n");
+}
+
 }  // namespace t2n::test

@@ -2,6 +2,7 @@
 // What a confined process can no longer do, as far as this kernel confines; each case in a child.
 #include <doctest/doctest.h>
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -22,6 +23,7 @@
 
 #include "src/confine/confine.h"
 #include "src/confine/threads.h"
+#include "src/diag/error.h"
 
 namespace t2n::test {
 namespace {
@@ -232,6 +234,26 @@ TEST_CASE("programs that were named before are started, and no others") {
     confine::leave();
     return ::waitpid(-1, nullptr, 0) < 0 && errno == ECHILD;
   }));
+}
+
+TEST_CASE("a process that cannot be confined does not go on") {
+  if (confine::support().landlock == 0) return;
+  const Folder folder;
+  const pid_t child = fork();
+  if (child == 0) {
+    const rlimit none{3, 3};  // descriptors 0 to 2 are open
+    ::setrlimit(RLIMIT_NOFILE, &none);
+    try {
+      confine::enter({{folder / "read"}, {}, {}});
+    } catch (const Error& error) {
+      _exit(error.diagnostic().id == "not-confined" ? 0 : 2);
+    }
+    _exit(1);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  REQUIRE(WIFEXITED(status));
+  CHECK_EQ(WEXITSTATUS(status), 0);
 }
 
 TEST_CASE("T2NNEF_CONFINE=off leaves everything as it is") {

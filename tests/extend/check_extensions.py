@@ -108,7 +108,7 @@ CASES = [
     ("swish", KHRONOS, one("mine__swish", "y = concat([x, x], axis = 7) * beta;", SWISH_PARAMETERS), 3,
      "fragment-signature"),
     ("swish", TRACT, "fragment mine__swish(", 3, "nnef-syntax"),
-    ("swish", TRACT, "# nothing", 3, "contains no fragment"),
+    ("swish", TRACT, "# nothing", 3, "error[fragment-invalid]: "),
     ("swish", TRACT, "#" + "x" * (1 << 20), 3, "larger than 1 MiB"),
     ("swish", TRACT, "\0\xff" * 99, 3, "nnef-syntax"),
     ("swish", TRACT, one("mine__swish", f"y = {'(' * 9000}x{')' * 9000};"), 3, "nnef-"),

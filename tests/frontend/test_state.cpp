@@ -237,7 +237,7 @@ TEST_CASE("without --state all states are refused in one error") {
            "  --> the model (Model)\n"
            "  why:  the next call would run a changed model; an exported file has no memory\n"
            "  help: --state makes it an input and an output of the file; or pass it in and return "
-           "it, or do not keep it in eval mode\n");
+           "it, or change it in training mode only\n");
   Model two = model(
       "def forward(self, x):\n  self.b = self.b + x\n  self.a[0] = x[0]\n  return self.a\n", kTwo);
   two.options().explicit_states = false;

@@ -124,7 +124,7 @@ class Court {
                                          .options = options_,
                                          .runner = *engine_.runner,
                                          .path = artefact});
-    judge(result, options_, "", {});
+    judge(result, options_, {}, {});
     return result.inconclusive;
   }
 

@@ -250,6 +250,7 @@ TEST_CASE("the note counts stored weights with their bits, and the others") {
     %z: f32[5] = aten::mul.Tensor(self=%a, other=%s)
     %y: f32[5] = aten::mul.Tensor(self=%z, other=%r)
   })");
+  CHECK(note.id == "quantised-weights");
   CHECK(note.message == "1 of 2 weights with quantisers stored as integers");
   const std::vector<std::string> details = {
       "1 weight of 3 bits", "1 rounding of activations",

@@ -49,11 +49,11 @@ void warn_slow(const ir::Graph& stored, const Report& report) {
     if (!text.empty()) details.push_back(std::move(text));
   }
   const size_t count = details.size();
-  warn_of(
-      report, "slow-weights", std::move(details),
-      cat("Q4_0 is several times slower in tract than floats, beyond one row and in convolutions: ",
-          count, count == 1 ? " layer" : " layers"),
-      "use --compress int8-weights, or settings with \"weights\": {\"bits\": 8} for them");
+  warn_of(report, "slow-weights", std::move(details),
+          cat("tract computes ", count, count == 1 ? " layer" : " layers",
+              " with Q4_0 weights several times slower than with floats"),
+          "use --compress int8-weights, or settings with \"weights\": {\"bits\": 8} for them",
+          "tract is fast with Q4_0 for one row, but not for more rows, nor for convolutions");
 }
 
 }  // namespace t2n::compress

@@ -28,7 +28,7 @@ bool names_any(const ir::Graph& graph, std::string_view glob) {
   });
 }
 
-std::vector<std::string> nearest_scopes(const ir::Graph& graph, std::string_view glob) {
+std::string hint_of_scopes(const ir::Graph& graph, std::string_view glob) {
   std::vector<std::string> names;
   const bool is_address = glob.find('/') != std::string_view::npos;
   for (const ir::Node& node : graph.nodes)
@@ -39,16 +39,16 @@ std::vector<std::string> nearest_scopes(const ir::Graph& graph, std::string_view
   std::erase(names, "");
   std::string text(glob);
   std::erase(text, '*');
-  std::vector<std::string> out;
+  std::vector<std::string> near;
   constexpr size_t kMost = 3;
-  if (const std::string first = nearest(text, names); !first.empty()) out.push_back(first);
+  if (const std::string first = nearest(text, names); !first.empty()) near.push_back(quoted(first));
   for (const std::string& name : names)
-    if (out.size() < kMost && name.find(text) != std::string::npos &&
-        std::find(out.begin(), out.end(), name) == out.end())
-      out.push_back(name);
-  for (const std::string& name : names)
-    if (out.empty() && out.size() < kMost) out.push_back(name);
-  return out;
+    if (near.size() < kMost && name.find(text) != std::string::npos &&
+        std::find(near.begin(), near.end(), quoted(name)) == near.end())
+      near.push_back(quoted(name));
+  if (names.empty()) return "the model has no modules";
+  if (near.empty()) return "`t2nnef inspect MODEL.pt --graph` shows all modules";
+  return cat("did you mean ", near.size() > 1 ? "one of these: " : "", joined(near, ", "), "?");
 }
 
 }  // namespace t2n::compress

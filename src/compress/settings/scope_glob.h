@@ -21,7 +21,7 @@ std::optional<int> matched_depth(const ir::Graph& graph, const ir::Node& node,
 /// Whether the glob names any operation, loop bodies included.
 bool names_any(const ir::Graph& graph, std::string_view glob);
 
-/// At most three paths and addresses that are nearest to a glob that names none.
-std::vector<std::string> nearest_scopes(const ir::Graph& graph, std::string_view glob);
+/// What to do about a glob that names none: at most three similar paths or addresses, if any.
+std::string hint_of_scopes(const ir::Graph& graph, std::string_view glob);
 
 }  // namespace t2n::compress

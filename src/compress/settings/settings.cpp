@@ -163,17 +163,11 @@ void Settings::require_matches(const ir::Graph& graph) const {
   require_changed_weights();
   for (const SettingsEntry& entry : entries_) {
     if (entry.scope.empty() || names_any(graph, entry.scope)) continue;
-    std::vector<std::string> names;
-    for (const std::string& name : nearest_scopes(graph, entry.scope))
-      names.push_back(quoted(name));
     throw Error(
         "usage",
         cat(quoted(entry.scope), entry.origin.empty() ? "" : cat(", of ", entry.origin, ","),
             " names no module of the model"),
-        {},
-        names.empty() ? "the model has no modules"
-                      : cat("did you mean ", names.size() > 1 ? "one of these: " : "",
-                            joined(names, ", "), "?"));
+        {}, hint_of_scopes(graph, entry.scope));
   }
 }
 

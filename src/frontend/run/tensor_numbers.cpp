@@ -281,8 +281,9 @@ c10::IValue TensorNumbers::marked_result(const std::string& name, const Stack& i
   }
   if (is_number(result)) {
     const Mark mark = number_of(name, inputs);
-    if (is_data(mark)) return marked(result, read_mark(name, inputs, result, mark));
-    return marked(result, result.isDouble() ? as_float(mark, result.toDouble()) : mark);
+    if (is_data(mark) && options_.fixed_numbers == nullptr)
+      return marked(result, read_mark(name, inputs, result, mark));
+    return marked_number(result, result.isDouble() ? as_float(mark, result.toDouble()) : mark);
   }
   if (result.isNone() || queries_type(name)) return result;
   if (holds_tensors_only(result)) {
@@ -292,8 +293,8 @@ c10::IValue TensorNumbers::marked_result(const std::string& name, const Stack& i
   if ((name == "aten::size" || name == "aten::sym_size") && result.isList()) {
     c10::impl::GenericList list = result.toList();
     for (size_t axis = 0; axis < list.size(); ++axis)
-      list.set(axis,
-               marked(list.get(axis), axis_mark(inputs[0].toTensor(), static_cast<int64_t>(axis))));
+      list.set(axis, marked_number(list.get(axis),
+                                   axis_mark(inputs[0].toTensor(), static_cast<int64_t>(axis))));
     if (recorder_->aliases().is_dynamic_rank(inputs[0].toTensor()))
       marks_.set(result,
                  data_mark(position_.origin("the axes of a tensor, which depend on values")));

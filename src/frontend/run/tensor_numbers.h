@@ -2,6 +2,7 @@
 // Marks of the numbers that tensor operations return.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -58,6 +59,9 @@ class TensorNumbers {
   Mark number_of(const std::string& name, const torch::jit::Stack& inputs);
   /// The mark of the batch's size, for the batch size of a step that all sequences reach.
   std::optional<Mark> full_batch(const at::Tensor& tensor) const;
+  /// The number with its mark; without one, as it was in the first run, if the options fix it.
+  c10::IValue marked_number(const c10::IValue& number, const Mark& mark);
+  c10::IValue fixed_number(const c10::IValue& number);
   Mark read_mark(const std::string& name, const torch::jit::Stack& inputs,
                  const c10::IValue& number, const Mark& mark);
   Mark unbacked_number(const std::string& name, const at::Tensor& tensor);
@@ -73,7 +77,7 @@ class TensorNumbers {
                       const std::vector<Operand>& operands);
   void follow_number(const std::string& name, const torch::jit::Stack& inputs,
                      const at::Tensor& result);
-  // tensor_numbers_follow.cpp
+  // tensor_numbers_follow.cpp, as fixed_number and marked_number
   /// Nothing if the number is not known; null if it is the same at all sizes, such as n - n.
   std::optional<Mark> number_mark(const at::Tensor& tensor) const;
   std::vector<Operand> operands_of(const at::Tensor& tensor) const;
@@ -90,6 +94,7 @@ class TensorNumbers {
   Decisions& decisions_;
   Recorder* recorder_;
   ValueReads reads_;
+  std::map<const torch::jit::Node*, int64_t> fixed_;  ///< how many numbers each node gave
   std::vector<Operand> operands_;  ///< the numbers among the operands of the running operation
   // Tensors of batch sizes, each with the number of sequences.
   std::vector<std::pair<at::Tensor, Mark>> batch_sizes_;

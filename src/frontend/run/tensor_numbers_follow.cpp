@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Numbers in tensors of rank 0, as traced programs have sizes, and short lists of sizes in tensors
 // of rank 1, as traced torchvision models have them: `torch._shape_as_tensor(x)`, concatenations of
-// its parts with numbers, their minimum.
+// its parts with numbers, their minimum. And numbers from data that the options fix.
 #include <ATen/core/Tensor.h>
 
 #include <algorithm>
@@ -292,6 +292,23 @@ void TensorNumbers::follow_list(const std::string& name, const Stack& inputs,
     marks.push_back(each.mark);
   }
   recorder_->set_numbers(result, std::move(marks));
+}
+
+c10::IValue TensorNumbers::fixed_number(const c10::IValue& number) {
+  const std::pair<const void*, int64_t> key = {position_.node, fixed_[position_.node]++};
+  const auto first = [&](auto value) {
+    const auto& known = options_.fixed_numbers->try_emplace(key, value).first->second;
+    const auto* const number_then = std::get_if<decltype(value)>(&known);
+    return c10::IValue(number_then == nullptr ? value : *number_then);
+  };
+  if (number.isBool()) return first(number.toBool());
+  if (number.isInt()) return first(number.toInt());
+  return number.isDouble() ? first(number.toDouble()) : number;
+}
+
+c10::IValue TensorNumbers::marked_number(const c10::IValue& number, const Mark& mark) {
+  const bool is_fixed = is_data(mark) && options_.fixed_numbers != nullptr;
+  return is_fixed ? fixed_number(number) : marked(number, mark);
 }
 
 }  // namespace t2n::trace

@@ -318,13 +318,13 @@ void refuse_changes(const std::vector<Change>& changes, const ir::Graph& graph) 
     set_uses(out, uses_of(changes, graph, false));
   const bool possible = std::all_of(changes.begin(), changes.end(),
                                     [](const Change& change) { return change.reason.empty(); });
-  out.help = cat(possible ? cat("--state makes ", one ? "it an input and an output"
-                                                      : "them inputs and outputs",
-                                " of the file; or pass ", one ? "it" : "them", " in and return ",
-                                one ? "it" : "them")
-                          : cat("pass ", one ? "it" : "them", " in and return ",
-                                one ? "it" : "them"),
-                 ", or do not keep ", one ? "it" : "them", " in eval mode");
+  out.help =
+      cat(possible
+              ? cat("--state makes ", one ? "it an input and an output" : "them inputs and outputs",
+                    " of the file; or pass ", one ? "it" : "them", " in and return ",
+                    one ? "it" : "them")
+              : cat("pass ", one ? "it" : "them", " in and return ", one ? "it" : "them"),
+          ", or change ", one ? "it" : "them", " in training mode only");
   const auto counts = std::count_if(changes.begin(), changes.end(), is_count_of_batches);
   if (counts > 0) {
     const bool all = counts == std::ssize(changes);
