@@ -1,5 +1,5 @@
 # Thin over the CMake presets. `make help` lists the targets; developers may call cmake and ctest directly.
-.PHONY: all setup demo op test matrix packages check-packages release refusals docs zoo roads compression compression_sizes onnx fuzz hostile lies localise mutants pictures programs streaming same structure bench cost format tidy clean help
+.PHONY: all setup demo op test site matrix packages check-packages release refusals docs zoo roads compression compression_sizes onnx fuzz hostile lies localise mutants pictures programs streaming same structure bench cost format tidy clean help
 .DEFAULT_GOAL := all
 unexport MAKEFLAGS MAKELEVEL  # ninja and ctest are not children that share make's jobs
 
@@ -47,8 +47,14 @@ op: ## after an edit of an operator family, FAMILY=conv: build, run its tests, w
 	  -R '^(test_ops_$(FAMILY)|test_coverage|fence|names|sizes)$$'
 	@git status --short docs/operators.md tests/ops
 
-docs: all ## write docs/operators.md
+docs: all ## write docs/operators.md and docs/command_line.md
 	@build/t2nnef ops --markdown >docs/operators.md
+	@python3 tests/pages/command_line.py build/t2nnef >docs/command_line.md
+
+site: ## build the pages of docs as a site with search into build/site; a broken link is an error
+	@cmake/setup.sh site
+	@NO_MKDOCS_2_WARNING=1 build/site_tools/bin/mkdocs -q build -f packaging/site/mkdocs.yml
+	@echo 'build/site/index.html; its search needs a server: python3 -m http.server --directory build/site'
 
 refusals: ## run the operator tests and write tests/ops/refusals: what strict NNEF refuses
 	@cmake/setup.sh test

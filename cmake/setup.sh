@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Installs what is missing, says so first, and does nothing where nothing is: setup.sh build|run|test|matrix|pictures|zoo|peers|onnx|fuzz|tidy|packages.
+# Installs what is missing, says so first, and does nothing where nothing is: setup.sh build|run|test|matrix|pictures|zoo|peers|onnx|fuzz|tidy|packages|site.
 #   build  Debian packages, LibTorch, and the layout of `t2nnef graph`
 #   run    and the default target's engine, where pip has it
 #   test   and all engines that tests run, numpy, a Python with torch, which writes files to test with, and NNEF-Tools
@@ -12,6 +12,7 @@
 #   fuzz   what `build` installs, and clang
 #   tidy   what `build` installs, and clang-tidy
 #   packages what `test` installs, and what makes and tries packages
+#   site   the generator of the site, and nothing else
 # Debian packages only as root; everything else under build/. What was found is left in build/env.sh.
 set -eu
 cd "$(dirname "$0")/.."
@@ -20,6 +21,7 @@ root=$PWD
 torch_version=2.13.0
 torchvision_version=0.28.0
 peer_version=0.24.12
+site_version=9.8.2
 # Newest first: the default target, then the newest and the oldest of the oldest series that is a target.
 engines="0.23.9 0.21.19 0.21.13"
 # Its wheel contains dagre, the layout of pictures as HTML.
@@ -218,6 +220,14 @@ packaging() {
   build/packaging/bin/python -m pip --disable-pip-version-check --no-input install -qq \
     "scikit-build-core>=1.1,<2" spdx-tools || fail "pip cannot install scikit-build-core"
 }
+# The site's generator.
+site() {
+  ! installed "build/site_tools/lib/python3*/site-packages" "mkdocs_material-$site_version" || return 0
+  say "installing mkdocs-material $site_version into build/site_tools (40 MB)"
+  python3 -m venv --clear build/site_tools || fail "python3 -m venv failed (Debian: apt-get install python3-venv)"
+  build/site_tools/bin/python -m pip --disable-pip-version-check --no-input install -qq \
+    mkdocs==1.6.1 "mkdocs-material==$site_version" || fail "pip cannot install mkdocs-material"
+}
 peers_if_possible() {
   (peers) 2>build/peers.log ||
     { rm -rf build/peers; say "torch_to_nnef cannot be installed (see build/peers.log): the page goes without it"; }
@@ -232,6 +242,7 @@ torch_python() {
   fi
 }
 
+[ "$level" != site ] || { site && exit; }
 debian_packages
 libtorch
 dagre_if_possible

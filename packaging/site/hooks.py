@@ -14,8 +14,9 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGES = {"README.md": "index.md", "CHANGELOG.md": "CHANGELOG.md", "CONTRIBUTING.md": "CONTRIBUTING.md",
          "SECURITY.md": "SECURITY.md", "THIRD_PARTY.md": "THIRD_PARTY.md"}
 LINK = re.compile(r"\]\(((?!\w+:|#)[^)#\s]+)(#[^)\s]*)?\)")
+FILE = re.compile(r"^( *)<!-- file: (\S+) -->\n( *```\w*)", re.M)
 NOT_RUN = re.compile(r"^( *)<!-- (?:not run|run with \w+): ([^\n]*) -->\n", re.M)
-COMMENT = re.compile(r"^ *<!-- (?:file|exit|prints|setup)\b[^\n]*-->\n", re.M)
+COMMENT = re.compile(r"^ *<!-- (?:exit|prints|setup)\b[^\n]*-->\n", re.M)
 
 
 def target(source, page, link, found):
@@ -40,6 +41,7 @@ def rewritten(source, page, text, found):
 
 def marked(text):
     """The marks of tests, as readers see them."""
+    text = FILE.sub(lambda match: f'{match[3]} title="{match[2]}"', text)
     text = NOT_RUN.sub(lambda match: f"{match[1]}*Not run by `make test`: {match[2]}.*\n\n", text)
     return COMMENT.sub("", text)
 

@@ -9,7 +9,7 @@ A comment in the line before a block says what is different about it:
   <!-- file: NAME -->                it is written to that file, whatever its language
   <!-- exit: N -->                   its last command ends with that code
   <!-- prints -->                    a ```text block: it is what the block before printed
-  <!-- setup: COMMAND -->            a command that readers do not see; $T2NNEF_SOURCE is the source tree
+  <!-- setup: COMMAND -->            a command that readers do not see; $SOURCE is the source tree
 """
 import argparse
 import contextlib
@@ -127,8 +127,7 @@ def environment(tools, python, library):
     (tools / "python").chmod(0o755)
     extra = os.environ.get("PYTHONPATH", "").split(":")
     modules = [*filter(None, extra), str(Path(library).parents[1]), str(ROOT / "python")]
-    return {"PYTHONPATH": ":".join(modules), "PATH": f"{tools}:{os.environ['PATH']}", "T2NNEF_SOURCE": str(ROOT),
-            "T2NNEF_PAGES": str(tools)}
+    return {"PYTHONPATH": ":".join(modules), "PATH": f"{tools}:{os.environ['PATH']}", "SOURCE": str(ROOT)}
 
 
 def start_again(program):
@@ -151,7 +150,7 @@ def main():
     parser.add_argument("pages", type=Path, nargs="+")
     parser.add_argument("--with", dest="kinds", action="append", default=[])
     arguments = parser.parse_args()
-    if "T2NNEF_PAGES" not in os.environ:
+    if "SOURCE" not in os.environ:
         start_again(arguments.program)
     import torch  # noqa: F401  the blocks run in forks of this process
     for page in [path.resolve() for path in arguments.pages]:
