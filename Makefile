@@ -1,5 +1,5 @@
 # Thin over the CMake presets. `make help` lists the targets; developers may call cmake and ctest directly.
-.PHONY: all setup demo op test site matrix packages check-packages release refusals docs zoo roads compression compression_sizes onnx fuzz hostile lies localise mutants pictures programs streaming same structure bench cost format tidy clean help
+.PHONY: all setup demo op test site matrix packages check-packages check-sources torches release refusals docs zoo roads compression compression_sizes onnx fuzz hostile lies localise mutants pictures programs streaming same structure bench cost format tidy clean help
 .DEFAULT_GOAL := all
 unexport MAKEFLAGS MAKELEVEL  # ninja and ctest are not children that share make's jobs
 
@@ -91,6 +91,16 @@ packages: ## write a wheel, a .deb and archives without and with LibTorch into b
 
 check-packages: ## install what `packages` wrote in a clean Debian 12, and use it there as the user nobody; as root
 	@$(environment) && tests/packages/run.sh
+
+check-sources: ## install the sources by pip in a clean Debian 12, from nothing, and use them there; as root, compiles everything
+	@cmake/setup.sh packages
+	@mkdir -p build/packages
+	@$(environment) && tests/packages/in_clean_root.sh source.sh
+
+torches: ## build the module for LibTorch 2.9, 2.11 and 2.14, and check the fixtures with each and with the one of the build
+	@cmake/setup.sh torches
+	@$(call build,release,--target t2nnef libt2nnef_torch t2n_share)
+	@$(environment) && tests/packages/torches.sh
 
 release: ## build all packages of a commit twice, compare the bytes, write build/packages/SHA256SUMS
 	@cmake/setup.sh packages
