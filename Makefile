@@ -142,6 +142,8 @@ onnx: ## export the zoo for khronos, convert it to ONNX by NNEF-Tools, run it in
 	@$(call build,release,--target t2nnef libt2nnef_torch)
 	@build/venv/bin/python tests/zoo/build.py build/zoo_onnx $$(cat tests/onnx/models.txt)
 	@build/onnx/bin/python tests/onnx/convert.py build/zoo_onnx --markdown docs/onnx.md
+	@$(environment) && PYTHONPATH=$$(echo "$(CURDIR)"/build/onnx/lib/python3*/site-packages) \
+	  python3 tests/pages/run_blocks.py build/t2nnef docs/running.md --with onnx
 
 SECONDS ?= 600
 fuzz: ## feed the readers with damaged files, SECONDS=600 for each of the four; needs clang 14
