@@ -57,8 +57,18 @@ def link_problems(root, page, text):
             yield f"a link to {link}#{anchor}: there is no such heading"
 
 
+def exit_code_problems(root, text):
+    """Rows of tables that begin with an exit code and its ids: "| 4 `unsupported-op`, `…` | …"."""
+    codes = dict(re.findall(r"^### `([\w-]+)` · exit (\d+)$", (root / "docs/diagnostics.md").read_text(), re.M))
+    for code, ids in re.findall(r"^\| (\d+) (`[^|]*) \|", text, re.M):
+        for name in re.findall(r"`([\w-]+)`", ids):
+            if codes.get(name) != code:
+                yield f"`{name}` has the exit code {codes.get(name)}, not {code}"
+
+
 def problems(root, page, is_run):
     text = page.read_text()
+    yield from exit_code_problems(root, text)
     yield from block_problems(text, is_run)
     yield from link_problems(root, page, text)
 
