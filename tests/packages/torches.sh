@@ -24,7 +24,7 @@ check_fixtures() {
   for model in fixtures/*/*.pt; do
     case $model in */foreign/* | */variable_length/*) continue ;; esac
     inputs=()
-    for file in "${model%.pt}.npz" "$(dirname "$model")/input.npz"; do
+    for file in "${model%.pt}.npz" "${model%_scripted.pt}.npz" "$(dirname "$model")/input.npz"; do
       [ ! -e "$file" ] || { inputs=(-i "@$file"); break; }
     done
     T2NNEF_TORCH=$torch "$prefix/bin/t2nnef" export "$model" -t tract --check --engine tract "${inputs[@]}" \
@@ -35,17 +35,20 @@ check_fixtures() {
   echo $count
 }
 
-rm -rf "$prefix"
-cmake --install build/release --prefix "$prefix" >/dev/null
-for torch in "$PWD"/build/torches/torch-*/torch; do
-  build_module "$torch" "$(minor_of "$torch")"
-done
-echo "| LibTorch | module | fixtures that export and pass their check |"
-echo "|---|---|---|"
-for torch in "$built_with" "$PWD"/build/torches/torch-*/torch; do
-  module=libt2nnef_torch-$(minor_of "$torch").so
-  [ "$torch" != "$built_with" ] || module=libt2nnef_torch.so
-  version=$(T2NNEF_TORCH=$torch "$prefix/bin/t2nnef" --version | sed -n 's/.*LibTorch \([0-9.]*\).*/\1/p')
+row() {
+  local torch=$1 module=$2 version count
+  version=$(T2NNEF_TORCH=$torch "$prefix/bin/t2nnef" env | sed -n 's/^ *LibTorch *\([0-9.]*\).*/\1/p')
   count=$(check_fixtures "$torch") || { echo "$count"; exit 1; }
   echo "| $version | \`$module\` | $count |"
+}
+
+rm -rf "$prefix"
+cmake --install build/release --prefix "$prefix" >/dev/null
+echo "| LibTorch | module | fixtures that export and pass their check |"
+echo "|---|---|---|"
+row "$built_with" libt2nnef_torch.so
+for torch in "$PWD"/build/torches/torch-*/torch; do
+  minor=$(minor_of "$torch")
+  build_module "$torch" "$minor"
+  row "$torch" "libt2nnef_torch-$minor.so"
 done
