@@ -1,5 +1,5 @@
 # Thin over the CMake presets. `make help` lists the targets; developers may call cmake and ctest directly.
-.PHONY: all setup demo op test matrix packages check-packages release refusals docs zoo roads compression compression_sizes onnx fuzz hostile lies localise mutants pictures programs streaming same structure bench cost format tidy clean help
+.PHONY: all setup demo op test site matrix packages check-packages check-sources torches release refusals docs zoo roads compression compression_sizes onnx fuzz hostile lies localise mutants pictures programs streaming same structure bench cost format tidy clean help
 .DEFAULT_GOAL := all
 unexport MAKEFLAGS MAKELEVEL  # ninja and ctest are not children that share make's jobs
 
@@ -47,8 +47,14 @@ op: ## after an edit of an operator family, FAMILY=conv: build, run its tests, w
 	  -R '^(test_ops_$(FAMILY)|test_coverage|fence|names|sizes)$$'
 	@git status --short docs/operators.md tests/ops
 
-docs: all ## write docs/operators.md
+docs: all ## write docs/operators.md and docs/command_line.md
 	@build/t2nnef ops --markdown >docs/operators.md
+	@python3 tests/pages/command_line.py build/t2nnef >docs/command_line.md
+
+site: ## build the pages of docs as a site with search into build/site; a broken link is an error
+	@cmake/setup.sh site
+	@NO_MKDOCS_2_WARNING=1 build/site_tools/bin/mkdocs -q build -f packaging/site/mkdocs.yml
+	@echo 'build/site/index.html; its search needs a server: python3 -m http.server --directory build/site'
 
 refusals: ## run the operator tests and write tests/ops/refusals: what strict NNEF refuses
 	@cmake/setup.sh test
@@ -85,6 +91,16 @@ packages: ## write a wheel, a .deb and archives without and with LibTorch into b
 
 check-packages: ## install what `packages` wrote in a clean Debian 12, and use it there as the user nobody; as root
 	@$(environment) && tests/packages/run.sh
+
+check-sources: ## install the sources by pip in a clean Debian 12, from nothing, and use them there; as root, compiles everything
+	@cmake/setup.sh packages
+	@mkdir -p build/packages
+	@$(environment) && tests/packages/in_clean_root.sh source.sh
+
+torches: ## build the module for LibTorch 2.9, 2.11 and 2.14, and check the fixtures with each and with the one of the build
+	@cmake/setup.sh torches
+	@$(call build,release,--target t2nnef libt2nnef_torch t2n_share)
+	@$(environment) && tests/packages/torches.sh
 
 release: ## build all packages of a commit twice, compare the bytes, write build/packages/SHA256SUMS
 	@cmake/setup.sh packages
@@ -126,6 +142,8 @@ onnx: ## export the zoo for khronos, convert it to ONNX by NNEF-Tools, run it in
 	@$(call build,release,--target t2nnef libt2nnef_torch)
 	@build/venv/bin/python tests/zoo/build.py build/zoo_onnx $$(cat tests/onnx/models.txt)
 	@build/onnx/bin/python tests/onnx/convert.py build/zoo_onnx --markdown docs/onnx.md
+	@$(environment) && PYTHONPATH=$$(echo "$(CURDIR)"/build/onnx/lib/python3*/site-packages) \
+	  python3 tests/pages/run_blocks.py build/t2nnef docs/running.md --with onnx
 
 SECONDS ?= 600
 fuzz: ## feed the readers with damaged files, SECONDS=600 for each of the four; needs clang 14

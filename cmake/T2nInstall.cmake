@@ -30,6 +30,7 @@ t2n_made_by_program(fish/vendor_completions.d/t2nnef.fish completion fish)
 get_property(shared GLOBAL PROPERTY T2N_SHARED)
 add_custom_target(t2n_share ALL DEPENDS ${shared})
 install(DIRECTORY "${share}/" DESTINATION share)
+install(FILES src/extend/t2nnef_plugin.h DESTINATION include/t2nnef)
 install(FILES docs/report.schema.json DESTINATION share/t2nnef)
 install(FILES LICENSE THIRD_PARTY.md README.md SECURITY.md CHANGELOG.md DESTINATION share/doc/t2nnef)
 

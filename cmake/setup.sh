@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Installs what is missing, says so first, and does nothing where nothing is: setup.sh build|run|test|matrix|pictures|zoo|peers|onnx|fuzz|tidy|packages.
+# Installs what is missing, says so first, and does nothing where nothing is: setup.sh build|run|test|matrix|pictures|zoo|peers|onnx|fuzz|tidy|packages|torches|site.
 #   build  Debian packages, LibTorch, and the layout of `t2nnef graph`
 #   run    and the default target's engine, where pip has it
 #   test   and all engines that tests run, numpy, a Python with torch, which writes files to test with, and NNEF-Tools
@@ -12,6 +12,8 @@
 #   fuzz   what `build` installs, and clang
 #   tidy   what `build` installs, and clang-tidy
 #   packages what `test` installs, and what makes and tries packages
+#   torches what `test` installs, and further versions of LibTorch (5 GB)
+#   site   the generator of the site, and nothing else
 # Debian packages only as root; everything else under build/. What was found is left in build/env.sh.
 set -eu
 cd "$(dirname "$0")/.."
@@ -20,6 +22,7 @@ root=$PWD
 torch_version=2.13.0
 torchvision_version=0.28.0
 peer_version=0.24.12
+site_version=9.8.2
 # Newest first: the default target, then the newest and the oldest of the oldest series that is a target.
 engines="0.23.9 0.21.19 0.21.13"
 # Its wheel contains dagre, the layout of pictures as HTML.
@@ -218,6 +221,29 @@ packaging() {
   build/packaging/bin/python -m pip --disable-pip-version-check --no-input install -qq \
     "scikit-build-core>=1.1,<2" spdx-tools || fail "pip cannot install scikit-build-core"
 }
+# Without what else their CUDA builds want: LibTorch itself links the runtime and CUPTI only.
+other_torches() {
+  while read -r version cuda; do
+    folder=build/torches/torch-$version
+    ! installed "$folder" "torch-$version*" || continue
+    venv
+    say "installing torch $version into $folder (up to 1 GB to download)"
+    rm -rf "$folder"
+    pip install -qq --no-deps --target "$folder" "torch==$version" $cuda || fail "pip cannot install torch $version"
+  done <<END
+2.9.1 nvidia-cuda-runtime-cu12 nvidia-cuda-cupti-cu12
+2.11.0 nvidia-cuda-runtime<14 nvidia-cuda-cupti<14
+2.14.1 nvidia-cuda-runtime<14 nvidia-cuda-cupti<14
+END
+}
+# The site's generator.
+site() {
+  ! installed "build/site_tools/lib/python3*/site-packages" "mkdocs_material-$site_version" || return 0
+  say "installing mkdocs-material $site_version into build/site_tools (40 MB)"
+  python3 -m venv --clear build/site_tools || fail "python3 -m venv failed (Debian: apt-get install python3-venv)"
+  build/site_tools/bin/python -m pip --disable-pip-version-check --no-input install -qq \
+    mkdocs==1.6.1 "mkdocs-material==$site_version" || fail "pip cannot install mkdocs-material"
+}
 peers_if_possible() {
   (peers) 2>build/peers.log ||
     { rm -rf build/peers; say "torch_to_nnef cannot be installed (see build/peers.log): the page goes without it"; }
@@ -232,16 +258,17 @@ torch_python() {
   fi
 }
 
+[ "$level" != site ] || { site && exit; }
 debian_packages
 libtorch
 dagre_if_possible
 for version in $engines; do
   case $level in
     run) [ $version != "${engines%% *}" ] || engine_if_possible $version ;;
-    test | matrix | zoo | peers | packages) engine $version ;;
+    test | matrix | zoo | peers | packages | torches) engine $version ;;
   esac
 done
-case $level in test | matrix | zoo | peers | packages)
+case $level in test | matrix | zoo | peers | packages | torches)
   numpy
   [ -n "$(torch_python)" ] || own_torch
   nnef_tools
@@ -252,6 +279,7 @@ esac
 [ "$level" != peers ] || peers_if_possible
 [ "$level" != onnx ] || onnx
 [ "$level" != packages ] || packaging
+[ "$level" != torches ] || other_torches
 
 libraries=${T2NNEF_TRACT_LIB:-}
 if [ -z "$libraries" ]; then

@@ -14,9 +14,10 @@ namespace t2n {
 void define_own_operators() {
   const extend::Extensions& own = extend::extensions();
   if (own.operators.empty() && own.plugins.empty()) return;
-  ops::registry();  // refuses operators that it has
   const auto* const module = reinterpret_cast<const trace::ExtensionModule* (*)()>(
       torch_module_symbol(trace::kExtensionModuleSymbol))();
+  module->load_plugins();
+  ops::registry();  // refuses operators that it has
   extend::set_unproven(module->define());
 }
 

@@ -54,9 +54,11 @@ class Checker {
     }
     for (const Fragment& each : extensions_.fragments) follow(each);
     for (const OwnOperator& each : extensions_.operators) {
+      if (each.plugin != nullptr) continue;
       signature(*fragments_.at(each.fragment.name));
       used_.insert(each.fragment.name);
     }
+    plugin_fragments();
     for (const Fragment& each : extensions_.fragments)
       if (!used_.contains(each.name))
         refuse(each, "stands for nothing",
@@ -94,6 +96,18 @@ class Checker {
       refuse(fragment, "is generic", "its parameters have no fixed types", "write out the types");
     if (fragment.body.empty())
       refuse(fragment, "has no body", "it is a declaration only", "add the statements: { y = …; }");
+  }
+
+  /// A plugin may name each of its own that no other one calls.
+  void plugin_fragments() {
+    for (size_t i = 0; i < extensions_.fragments.size(); ++i) {
+      const Fragment& each = extensions_.fragments[i];
+      const auto& plugins = extensions_.plugins;
+      if (used_.contains(each.name) || std::ranges::count(plugins, extensions_.files[i]) == 0)
+        continue;
+      signature(each);
+      used_.insert(each.name);
+    }
   }
 
   /// Names and calls of every statement.

@@ -51,22 +51,12 @@ std::set<std::string> called_operations(const std::vector<nnef::Fragment>& fragm
   return out;
 }
 
-/// Strict NNEF if all operations are its own.
-spec::Dialect dialect_of(const std::vector<nnef::Fragment>& fragments) {
-  const std::set<std::string> called = called_operations(fragments);
-  const bool is_tract = std::ranges::any_of(called, [](const std::string& name) {
-    return spec::find_operation(name, spec::Dialect::khronos) == nullptr &&
-           spec::find_operation(name, spec::Dialect::tract) != nullptr;
-  });
-  return is_tract ? spec::Dialect::tract : spec::Dialect::khronos;
-}
-
 void add_operators(Extensions& out, const nnef::Fragment& fragment) {
   if (const std::string op = operator_named(fragment.name); !op.empty())
-    out.operators.push_back({op, fragment});
+    out.operators.push_back({op, fragment, nullptr});
   const bool is_bound = std::ranges::any_of(
       out.modules, [&](const ModuleOp& each) { return each.fragment == fragment.name; });
-  if (is_bound) out.operators.push_back({cat(kModules, fragment.name), fragment});
+  if (is_bound) out.operators.push_back({cat(kModules, fragment.name), fragment, nullptr});
 }
 
 void require_bound_fragments(const Extensions& extensions) {
@@ -162,8 +152,18 @@ Extensions read_extensions(const std::vector<std::string>& files, std::vector<Mo
     }
   require_bound_fragments(out);
   out.dialect = dialect.value_or(dialect_of(out.fragments));
+  out.is_dialect_fixed = dialect.has_value();
   check_fragments(out);
   return out;
+}
+
+spec::Dialect dialect_of(const std::vector<nnef::Fragment>& fragments) {
+  const std::set<std::string> called = called_operations(fragments);
+  const bool is_tract = std::ranges::any_of(called, [](const std::string& name) {
+    return spec::find_operation(name, spec::Dialect::khronos) == nullptr &&
+           spec::find_operation(name, spec::Dialect::tract) != nullptr;
+  });
+  return is_tract ? spec::Dialect::tract : spec::Dialect::khronos;
 }
 
 const Extensions& extensions() { return current(); }

@@ -11,12 +11,15 @@
 #include "src/nnef/ast.h"
 #include "src/spec/operations.h"
 
+struct t2nnef_operator;
+
 namespace t2n::extend {
 
 /// What a fragment stands for.
 struct OwnOperator {
   std::string op;  ///< "mine::swish"; "fragment::my_norm" if it stands for modules
   nnef::Fragment fragment;
+  const t2nnef_operator* plugin = nullptr;  ///< chooses a fragment for each call, instead
   bool is_module() const;
 };
 
@@ -38,6 +41,7 @@ struct Extensions {
   std::vector<std::string> plugins;   ///< libraries that register operators with LibTorch
   std::vector<std::string> unproven;  ///< operators that only their fragments compute
   spec::Dialect dialect = spec::Dialect::tract;
+  bool is_dialect_fixed = false;  ///< by a target
 
   const OwnOperator* find(std::string_view op) const;
 };
@@ -46,6 +50,9 @@ struct Extensions {
 /// of the operations that the fragments call. Errors: `fragment-invalid`, `nnef-syntax`, `usage`.
 Extensions read_extensions(const std::vector<std::string>& files, std::vector<ModuleOp> modules,
                            std::optional<spec::Dialect> dialect);
+
+/// Strict NNEF if all operations that the fragments call are its own.
+spec::Dialect dialect_of(const std::vector<nnef::Fragment>& fragments);
 
 /// Those of this process: LibTorch's registry, which gets their kernels, is the process's, too.
 const Extensions& extensions();

@@ -6,10 +6,13 @@
 #include <algorithm>
 #include <iterator>
 #include <set>
+#include <utility>
+#include <vector>
 
 #include "src/diag/error.h"
 #include "src/diag/printable.h"
 #include "src/extend/own_call.h"
+#include "src/extend/own_plugins.h"
 #include "src/frontend/load/convert.h"
 #include "src/frontend/load/loader.h"
 #include "src/frontend/load/operators.h"
@@ -184,7 +187,8 @@ void check_signature(const OwnOperator& own) {
 /// Registers its operators itself, while it is loaded.
 void open_plugin(const std::string& path) {
   const std::set<std::string> before = trace::operator_names();
-  if (::dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL) == nullptr) {
+  void* const library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL);
+  if (library == nullptr) {
     const char* const reason = ::dlerror();
     throw Error("plugin-failed", cat("cannot load the plugin ", quoted(path)),
                 reason == nullptr ? "" : first_line(reason),
@@ -197,15 +201,39 @@ void open_plugin(const std::string& path) {
     throw Error("plugin-failed", cat("the plugin ", quoted(path), " registers no operator"), {},
                 "it must call TORCH_LIBRARY when it is loaded");
   trace::allow_operators(added);
+  using Entry = const t2nnef_plugin* (*)();
+  if (const auto entry = reinterpret_cast<Entry>(::dlsym(library, "t2nnef_plugin_v1")))
+    extend::add_plugin(entry(), path);
+}
+
+void load_plugins() {
+  static bool is_loaded = false;
+  if (std::exchange(is_loaded, true)) return;
+  trace::prepare_process();
+  // A copy: each adds to the extensions.
+  for (const std::string& path : std::vector(extend::extensions().plugins)) open_plugin(path);
+}
+
+/// Only LibTorch computes what a plugin translates.
+void require_kernel(const OwnOperator& own, bool is_known) {
+  if (is_known) return;
+  throw Error("plugin-failed", cat("no library registers ", own.op),
+              "a plugin translates it, and the check needs its kernel",
+              "register it with TORCH_LIBRARY, in the same library or in another --plugin");
 }
 
 std::vector<std::string> define_all() {
   static const std::vector<std::string> defined = [] {
     trace::prepare_process();
-    for (const std::string& path : extend::extensions().plugins) open_plugin(path);
     std::vector<std::string> out;
     for (const OwnOperator& own : extend::extensions().operators) {
-      if (trace::torch_knows(own.op.substr(0, own.op.find('.', own.op.find("::"))))) {
+      const bool is_known =
+          trace::torch_knows(own.op.substr(0, own.op.find('.', own.op.find("::"))));
+      if (own.plugin != nullptr) {
+        require_kernel(own, is_known);
+        continue;
+      }
+      if (is_known) {
         check_signature(own);
         continue;
       }
@@ -222,6 +250,7 @@ std::vector<std::string> define_all() {
 
 extern "C" __attribute__((visibility("default"))) const t2n::trace::ExtensionModule*
 t2n_extension_module() {
-  static const t2n::trace::ExtensionModule module = {t2n::interp::define_all};
+  static const t2n::trace::ExtensionModule module = {t2n::interp::load_plugins,
+                                                     t2n::interp::define_all};
   return &module;
 }

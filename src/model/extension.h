@@ -9,10 +9,12 @@ namespace t2n::trace {
 
 /// The functions of libt2nnef_torch.so for extend::extensions(). Called before a model is loaded.
 struct ExtensionModule {
-  /// Loads the plugins, and registers a kernel for each fragment that stands for modules, or for an
-  /// operator that LibTorch and the plugins lack. Returns those operators: nothing but their
-  /// fragments computes them. Errors: `plugin-failed`; `fragment-signature` if a fragment does not
-  /// fit the schema of its operator.
+  /// Loads the plugins, once, which adds to extend::extensions(). Errors: `plugin-failed`.
+  void (*load_plugins)();
+  /// Registers a kernel for each fragment that stands for modules, or for an operator that LibTorch
+  /// and the plugins lack. Returns those operators: nothing but their
+  /// fragments computes them. Errors: `fragment-signature` if a fragment does not fit the schema of
+  /// its operator; `plugin-failed` for a translation of an operator that nothing registers.
   std::vector<std::string> (*define)();
 };
 

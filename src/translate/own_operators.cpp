@@ -5,6 +5,7 @@
 
 #include "src/diag/error.h"
 #include "src/extend/own_call.h"
+#include "src/extend/own_plugins.h"
 #include "src/translate/registry.h"
 
 namespace t2n::ops {
@@ -28,11 +29,6 @@ double scalar_of(const ShapeView& op, std::string_view name) {
 }
 Ints ints_of(const OpView& op, std::string_view name) { return op.ints(name); }
 Ints ints_of(const ShapeView& op, std::string_view name) { return ir::static_shape(op.dims(name)); }
-bool is_set(const OpView& op, std::string_view name) {
-  return op.has_argument(name) && !op.is_none(name);
-}
-bool is_set(const ShapeView& op, std::string_view name) { return op.has(name); }
-
 template <typename Item, typename Make>
 nnef::Value list_of(const std::vector<Item>& items, const Make& make) {
   nnef::Values out;
@@ -52,11 +48,92 @@ nnef::Value literal_of(const View& op, const nnef::Parameter& parameter) {
   return list_of(op.f64s(name), nnef::scalar);
 }
 
+// A call as a plugin reads it.
+
+bool is_set(const OpView& op, std::string_view name) {
+  return op.has_argument(name) && !op.is_none(name);
+}
+bool is_set(const ShapeView& op, std::string_view name) { return op.has(name); }
+
+t2nnef_call::Tensor tensor_of(const OpView& op, const Emitter& out, std::string_view name) {
+  const Ref ref = op.tensor(name);
+  return {out.dtype(ref), out.shape(ref)};
+}
+
+/// Errors and other exceptions are caught by the caller: the argument has another type.
+template <typename View, typename ReadTensor>
+t2nnef_call plugin_call(const View& op, const ReadTensor& read_tensor) {
+  return {
+      .tensor = [&op, read_tensor](std::string_view name) -> std::optional<t2nnef_call::Tensor> {
+        if (!is_set(op, name) || !op.is_tensor(name)) return std::nullopt;
+        return read_tensor(name);
+      },
+      .number = [&op](std::string_view name) -> std::optional<double> {
+        if (!is_set(op, name) || op.is_tensor(name)) return std::nullopt;
+        return scalar_of(op, name);
+      },
+      .text = [&op](std::string_view name) -> std::optional<std::string> {
+        if (!is_set(op, name) || op.is_tensor(name)) return std::nullopt;
+        return op.str(name);
+      }};
+}
+
+t2nnef_call plugin_call(const OpView& op, const Emitter& out) {
+  return plugin_call(op, [&op, &out](std::string_view name) { return tensor_of(op, out, name); });
+}
+t2nnef_call plugin_call(const ShapeView& op) {
+  return plugin_call(op, [&op](std::string_view name) -> t2nnef_call::Tensor {
+    return {op.dtype(name), op.shape(name)};
+  });
+}
+
+/// The fragment of a call, and literals for its parameters that are no arguments.
+struct Chosen {
+  OwnOperator own;
+  std::vector<nnef::Argument> literals;
+};
+
+template <typename... View>
+Chosen chosen_for(const OwnOperator& own, const View&... view) {
+  if (own.plugin == nullptr) return {own, {}};
+  t2nnef_call call = plugin_call(view...);
+  const nnef::Fragment& fragment = extend::fragment_of(own, call);
+  return {{own.op, fragment, own.plugin}, std::move(call.literals)};
+}
+
+/// A fragment that a plugin names need not fit the operator.
+void require_arguments(const Chosen& chosen, const OpView& op) {
+  for (const nnef::Parameter& each : chosen.own.fragment.parameters) {
+    const bool is_literal = std::ranges::any_of(
+        chosen.literals,
+        [&](const nnef::Argument& argument) { return argument.name == each.name; });
+    const bool is_argument =
+        is_set(op, each.name) && op.is_tensor(each.name) == extend::is_tensor(each);
+    if (is_argument || each.default_value || (is_literal && !extend::is_tensor(each))) continue;
+    throw Error(
+        "plugin-failed",
+        cat("the plugin's fragment ", quoted(chosen.own.fragment.name), " does not fit ", op.op()),
+        cat("its parameter ", quoted(each.name), " is no argument of the call"),
+        "name the parameter after the argument, or give it a literal");
+  }
+}
+
+/// What no fragment and no function of a plugin reads would be lost.
+void require_all_read(const OpView& op) {
+  try {
+    op.check_all_read();
+  } catch (const Error& error) {
+    throw Error(
+        "plugin-failed", cat("the plugin's translation of ", op.op(), " ignores an argument"),
+        error.diagnostic().message, "read it, and refuse values that it does not translate");
+  }
+}
+
 /// The arguments that are no tensors; those that the call leaves out have their defaults.
 template <typename View>
-std::vector<nnef::Argument> literals_of(const View& op, const nnef::Fragment& fragment) {
-  std::vector<nnef::Argument> out;
-  for (const nnef::Parameter& each : fragment.parameters)
+std::vector<nnef::Argument> literals_of(const View& op, const Chosen& chosen) {
+  std::vector<nnef::Argument> out = chosen.literals;
+  for (const nnef::Parameter& each : chosen.own.fragment.parameters)
     if (!extend::is_tensor(each) && is_set(op, each.name))
       out.push_back({each.name, literal_of(op, each)});
   return out;
@@ -106,9 +183,12 @@ void check_call(const OwnCall& call, const OpView& op, const Emitter& out) {
 }
 
 void call_fragment(const OpView& op, Emitter& out) {
-  const OwnOperator& own = own_of(op.op());
+  const Chosen chosen = chosen_for(own_of(op.op()), op, out);
+  const OwnOperator& own = chosen.own;
+  if (own.plugin != nullptr) require_arguments(chosen, op);
   const std::vector<Ref> operands = operands_of(op, own.fragment, out);
-  OwnCall call{own, {}, literals_of(op, own.fragment)};
+  OwnCall call{own, {}, literals_of(op, chosen)};
+  if (own.plugin != nullptr) require_all_read(op);
   for (const Ref ref : operands)
     call.tensors.push_back({out.dtype(ref), at_sample(out.shape(ref), out)});
   check_call(call, op, out);
@@ -136,10 +216,23 @@ Ints at(const Shape& shape, const ir::Sizes& sizes) {
   return out;
 }
 
+/// Shapes over symbols, as the plugin states them.
+Shapes stated_shapes(const OwnOperator& own, const ShapeView& op) {
+  Shapes out;
+  for (size_t i = 0; i < op.outputs(); ++i) {
+    t2nnef_call call = plugin_call(op);
+    out.push_back(extend::shape_of(own, call, i));
+  }
+  return out;
+}
+
 /// Shapes over symbols: the rules of the operations in the body run at two sets of large sizes. A
 /// size of a result is a number that is the same in both, or that of an operand's axis.
 Shapes own_shapes(const ShapeView& op) {
-  const OwnOperator& own = own_of(op.op());
+  const OwnOperator& declared = own_of(op.op());
+  if (extend::has_shape_rule(declared)) return stated_shapes(declared, op);
+  const Chosen chosen = chosen_for(declared, op);
+  const OwnOperator& own = chosen.own;
   std::vector<Shape> operands;
   std::vector<ir::DType> dtypes;
   for (const nnef::Parameter& each : own.fragment.parameters)
@@ -152,7 +245,7 @@ Shapes own_shapes(const ShapeView& op) {
   std::vector<std::vector<std::optional<Ints>>> results;
   for (const int64_t first : {kFirst, kSecond}) {
     sizes.push_back(generic_sizes(operands, first));
-    OwnCall call{own, {}, literals_of(op, own.fragment)};
+    OwnCall call{own, {}, literals_of(op, chosen)};
     for (size_t i = 0; i < operands.size(); ++i)
       call.tensors.push_back({dtypes[i], at(operands[i], sizes.back())});
     results.push_back(extend::result_shapes(call));
@@ -181,13 +274,14 @@ Shapes own_shapes(const ShapeView& op) {
 void register_own_operators(Registry& registry) {
   for (const OwnOperator& own : extend::extensions().operators) {
     if (registry.find(ir::op_id(own.op)) != nullptr)
-      throw Error("fragment-invalid",
-                  cat("the fragment ", quoted(own.fragment.name), " stands for ", own.op,
-                      ", which t2nnef translates itself, or refuses"),
-                  "one operator has one translation",
-                  "bind the fragment to the modules that call it: --module-op");
+      throw Error(
+          "fragment-invalid",
+          cat(own.plugin == nullptr ? cat("the fragment ", quoted(own.fragment.name)) : "a plugin",
+              " stands for ", own.op, ", which t2nnef translates itself, or refuses"),
+          "one operator has one translation",
+          "bind the fragment to the modules that call it: --module-op");
     registry.add({.op = own.op,
-                  .doc = "the user's fragment",
+                  .doc = own.plugin == nullptr ? "the user's fragment" : "the user's plugin",
                   .variants = {{any_target(), own.fragment.name, call_fragment}}});
     registry.shapes(own_shapes, own.op);
   }

@@ -50,6 +50,7 @@ CASES = [
     # Modules: LibTorch runs them, and the check proves the fragment.
     ("blocks", TRACT + NORMS, NORM, 0, "needs tract_core"),
     ("blocks", "check blocks.nnef.tgz" + NORMS, NORM, 0, "bit for bit"),
+    ("blocks", "check blocks.nnef.tgz -i x=2,5,8", "", 0, "bit for bit"),
     ("blocks", KHRONOS + NORMS, NORM, 0, "wrote"),
     ("blocks", TRACT + NORMS + " --dynamic x:1=S", NORM, 0, "wrote"),
     ("shared", TRACT + " --module-op blocks.*.norm=my_norm", TRACED_NORM, 0, "wrote"),

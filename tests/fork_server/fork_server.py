@@ -28,18 +28,18 @@ class ForkServer:
         self.process = subprocess.Popen([self.program], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                         env=self.environment | loads, preexec_fn=prepare)
 
-    def run(self, arguments, timeout=None, cwd=".", text=True):
+    def run(self, arguments, timeout=None, cwd=".", text=True, environment=None):
         """As subprocess.run does it with capture_output, also in what it raises after `timeout` seconds."""
         words = [str(each) for each in arguments]
         with tempfile.NamedTemporaryFile() as out, tempfile.NamedTemporaryFile() as err:
-            status = self.wait(self.start(words, cwd, out.name, err.name), words, timeout)
+            status = self.wait(self.start(words, cwd, out.name, err.name, environment or self.environment), words, timeout)
             done = subprocess.CompletedProcess([self.program, *words], os.waitstatus_to_exitcode(status), out.read(), err.read())
         if text:
             done.stdout, done.stderr = (said.decode(errors="replace") for said in (done.stdout, done.stderr))
         return done
 
-    def start(self, words, cwd, out, err):
-        variables = [f"{name}={value}" for name, value in self.environment.items()]
+    def start(self, words, cwd, out, err, environment):
+        variables = [f"{name}={value}" for name, value in environment.items()]
         texts = [str(Path(cwd).absolute()), out, err, str(len(words)), *words, *variables]
         request = b"".join(os.fsencode(each) + b"\0" for each in texts)
         with self.lock:

@@ -12,7 +12,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 FILES = ["bin/t2nnef", "lib/t2nnef/libt2nnef.so", "lib/t2nnef/libt2nnef_torch.so", "share/man/man1/t2nnef.1",
-         "share/doc/t2nnef/LICENSE", "share/doc/t2nnef/THIRD_PARTY.md", "lib/cmake/t2nnef/t2nnefConfig.cmake"]
+         "share/doc/t2nnef/LICENSE", "share/doc/t2nnef/THIRD_PARTY.md", "lib/cmake/t2nnef/t2nnefConfig.cmake",
+         "include/t2nnef/t2nnef_plugin.h"]
 SHELLS = {"bash": "share/bash-completion/completions/t2nnef", "zsh": "share/zsh/site-functions/_t2nnef",
           "fish": "share/fish/vendor_completions.d/t2nnef.fish"}
 CONSUMER = """cmake_minimum_required(VERSION 3.25)

@@ -36,9 +36,12 @@ unshare --mount --propagation private bash -euc '
   show . /source
   show "$T2NNEF_TORCH" /torch
   show "$engine" /engine
-  for path in $(printf "%s\n" /etc/resolv.conf /etc/hosts /etc/apt/apt.conf.d/*roxy* ${PIP_CERT:-} ${PIP_FIND_LINKS:-} \
-      ${SSL_CERT_FILE:-} | sort -u); do
+  for path in $(printf "%s\n" /etc/resolv.conf /etc/hosts /etc/apt/apt.conf.d/*roxy* ${PIP_FIND_LINKS:-} | sort -u); do
     show "$path" "$path"
+  done
+  # Not where they are outside: the package ca-certificates replaces the file of that name.
+  for name in PIP_CERT SSL_CERT_FILE; do
+    [ -z "${!name:-}" ] || { show "${!name}" "/certificates/$name" && export "$name=/certificates/$name"; }
   done
   mount -t proc proc "$inside/proc"
   mount --bind /dev "$inside/dev"

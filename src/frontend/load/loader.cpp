@@ -301,6 +301,7 @@ void refuse_unknown_class(const std::string& message) {
 /// A call that does not fit the schema that a fragment gives its operator.
 void refuse_call_of_fragment(const std::string& message) {
   for (const extend::OwnOperator& own : extend::extensions().operators) {
+    if (own.plugin != nullptr) continue;  // the schema is the plugin's
     std::string in_code = cat("ops.", own.op, "(");
     in_code.replace(in_code.find("::"), 2, ".");
     if (message.find(cat(own.op, "(")) == std::string::npos &&
