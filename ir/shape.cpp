@@ -213,7 +213,7 @@ Dim sum_of(std::vector<Term> terms, int64_t constant) {
     if (term.atoms.empty())
       constant = checked_add(constant, term.factor);
     else
-      sorted.emplace_back(key_of(term), std::move(term));
+      sorted.emplace_back(terms.size() == 1 ? "" : key_of(term), std::move(term));
   }
   std::sort(sorted.begin(), sorted.end(),
             [](const auto& a, const auto& b) { return a.first < b.first; });

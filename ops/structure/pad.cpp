@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "ir/prove.h"
 #include "ops/structure/families.h"
 #include "ops/structure/spatial.h"
 #include "src/diag/error.h"
@@ -140,8 +141,17 @@ Ref padding_block(Emitter& out, Ref x, Ref number, int axis, const Dim& size) {
   return select(out, compare(out, "eq", first, first), block, block);
 }
 
-/// Symbolic amounts: tract's `pad` takes integers only. The sample determines whether an amount is
-/// negative.
+/// Whether a symbolic amount is 0 or negative at all sizes.
+bool only_crops(const Dim& amount) {
+  return !amount.is_constant() && ir::prove({amount, ir::Relation::le, 0}) == ir::Verdict::always;
+}
+
+/// Whether an amount removes entries. Where no proof shows it, the sample determines the sign.
+bool crops(const Emitter& out, const Dim& amount) {
+  return out.at_sample(amount) < 0 || only_crops(amount);
+}
+
+/// Symbolic amounts: tract's `pad` takes integers only.
 Ref symbolic_padded(const OpView& op, Emitter& out, Ref number) {
   const Shape flat = op.dims(amounts(op));
   Ref x = op.tensor("self");
@@ -149,7 +159,7 @@ Ref symbolic_padded(const OpView& op, Emitter& out, Ref number) {
   for (size_t i = 0; i + 1 < flat.size(); i += 2) {
     const int axis = out.rank(x) - 1 - static_cast<int>(i / 2);
     const Dim before = flat[i], after = flat[i + 1];
-    const bool cuts_first = out.at_sample(before) < 0, cuts_last = out.at_sample(after) < 0;
+    const bool cuts_first = crops(out, before), cuts_last = crops(out, after);
     const Dim end = size_of(out, x, axis) + (cuts_last ? after : Dim(0));
     x = out.slice(x, axis, cuts_first ? Dim(0) - before : Dim(0), end);
     const bool is_none = before == Dim(0) && after == Dim(0);
@@ -174,7 +184,7 @@ Ref symbolic_border_padded(const OpView& op, Emitter& out, PadMode mode) {
   for (size_t i = 0; i + 1 < flat.size(); i += 2) {
     const Dim before = flat[i], after = flat[i + 1];
     if (before == Dim(0) && after == Dim(0)) continue;
-    if (out.at_sample(before) < 0 || out.at_sample(after) < 0)
+    if (crops(out, before) || crops(out, after))
       throw Error("unsupported-argument", "a symbolic amount of padding is negative",
                   "the padding would read entries that it removes", "slice the tensor instead");
     const int axis = out.rank(x) - 1 - static_cast<int>(i / 2);
@@ -253,7 +263,7 @@ Shapes pad_shapes(const ShapeView& op) {
     Dim& size = out.at(out.size() - 1 - i / 2);
     // A negative amount crops, which is another operation.
     for (const Dim& amount : {pads[i], pads[i + 1]}) {
-      if (!amount.is_constant()) op.holds(amount, Relation::ge, 0);
+      if (!amount.is_constant() && !only_crops(amount)) op.holds(amount, Relation::ge, 0);
       if (reflects || wraps) op.require(amount, reflects ? Relation::lt : Relation::le, size);
     }
     size = size + pads[i] + pads[i + 1];

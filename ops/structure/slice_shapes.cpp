@@ -6,6 +6,7 @@
 #include <numeric>
 #include <optional>
 
+#include "ir/prove.h"
 #include "ops/structure/families.h"
 #include "src/diag/error.h"
 #include "src/translate/registry.h"
@@ -25,11 +26,35 @@ Shapes differences_shapes(const ShapeView& op) {
   return {with_dim(x, axis, op.constraints().larger(size - op.dim("n"), 0))};
 }
 
+/// 0 for 0, 1 for a larger count; nothing if the count has no known bounds.
+std::optional<Dim> at_most_one(const Dim& count) {
+  const auto always = [&](Relation relation, int64_t bound) {
+    return ir::prove({count, relation, bound}) == ir::Verdict::always;
+  };
+  if (!always(Relation::ge, 0)) return std::nullopt;
+  // Divided by one more than its bound, a remainder gives a difference of two quotients.
+  for (int64_t most = 1; most < 64; ++most)
+    if (always(Relation::le, most)) return shapes::ceil_div(count, most + 1);
+  return std::nullopt;
+}
+
+/// The bound `-count`, where the count may be 0: the start of the axis then, and not its end.
+Dim from_end_or_zero(const ShapeView& op, const Dim& count, const Dim& size) {
+  const auto one = at_most_one(count);
+  if (!one) op.unknown("a bound counts from the start at some sizes, and from the end at others");
+  const Dim bound = *one * op.constraints().larger(size - count, 0);
+  op.constraints().know({bound, Relation::ge, 0});
+  op.constraints().know({bound, Relation::le, size});
+  return bound;
+}
+
 /// A bound of a slice as torch clamps it to [0, size].
 Dim clamped(const ShapeView& op, const Dim& bound, const Dim& size) {
   constexpr int64_t kEnd = int64_t{1} << 62;
   if (bound.is_constant() && bound.value() > kEnd) return size;
-  const Dim from_start = op.holds(bound, Relation::ge, 0) ? bound : bound + size;
+  const auto is_from_start = op.constraints().decide(bound, Relation::ge, 0);
+  if (!is_from_start) return from_end_or_zero(op, -1 * bound, size);
+  const Dim from_start = *is_from_start ? bound : bound + size;
   return op.constraints().smaller(op.constraints().larger(from_start, 0), size);
 }
 
@@ -55,15 +80,25 @@ std::optional<Dim> cut_off_at(const Dim& start, const Dim& size) {
   return least->a == size ? std::optional(least->b) : std::nullopt;
 }
 
+/// Whether the bound counts from the start at some sizes, and from the end at others.
+bool turns(const ShapeView& op, const char* name) {
+  return op.has(name) && !op.constraints().decide(op.dim(name), Relation::ge, 0);
+}
+
 /// `size - min(a, size)` has the form that other slices give it: `max(size - a, 0)`.
 Dim length_of(const ShapeView& op, const SliceBounds& bounds, const Dim& size) {
+  const bool is_ordered =
+      (bounds.start == Dim(0) && turns(op, "end")) || (bounds.end == size && turns(op, "start"));
+  if (is_ordered) return bounds.end - bounds.start;
   const auto start = bounds.end == size ? cut_off_at(bounds.start, size) : std::nullopt;
   return op.constraints().larger(start ? size - *start : bounds.end - bounds.start, 0);
 }
 
 /// The length of `x[-n:]`: n, or the size if it is smaller.
 std::optional<Dim> last_entries(const ShapeView& op, const Dim& size) {
-  if (!op.has("start") || !op.holds(op.dim("start"), Relation::lt, 0)) return std::nullopt;
+  if (!op.has("start")) return std::nullopt;
+  if (!op.constraints().decide(op.dim("start"), Relation::lt, 0).value_or(false))
+    return std::nullopt;
   if (op.has("end") && clamped(op, op.dim("end"), size) != size) return std::nullopt;
   return op.constraints().smaller(-1 * op.dim("start"), size);
 }

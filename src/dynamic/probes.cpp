@@ -21,6 +21,14 @@ namespace {
 
 using trace::Traced;
 
+/// `n >= 1` of a slice `x[:-n]`, where n is never negative.
+bool is_positive_count(const Assumption& assumption) {
+  const Comparison& c = assumption.relation;
+  if (assumption.op != "aten::slice.Tensor" || c.relation == Relation::eq) return false;
+  const ir::Dim gap = c.relation == Relation::le ? c.right - c.left : c.left - c.right;
+  return ir::prove({gap, Relation::ge, -1}) == ir::Verdict::always;
+}
+
 /// Runs the probes, and finds out which sizes the model accepts.
 class Probes {
  public:
@@ -235,6 +243,25 @@ class Probes {
     return false;
   }
 
+  /// Adds a run that shows the shape rules that they cannot rely on `relation`, if they can do
+  /// without it.
+  bool run_without(const Comparison& relation) {
+    for (const Sizes& sizes : sizes_against(relation, chooser_)) {
+      auto run = attempt(sizes);
+      if (!run || difference(runs_[0], *run)) continue;
+      runs_.push_back(*std::move(run));
+      try {
+        std::vector<Probe> probes;
+        infer(probes);
+        return true;
+      } catch (const Error&) {
+        runs_.pop_back();
+      }
+    }
+    failure_.reset();
+    return false;
+  }
+
   void add_run(TraceAt run) {
     runs_.push_back(std::move(run));
     while (difference(runs_[0], runs_.back()) && rewriter_.fix_branches()) continue;
@@ -289,13 +316,17 @@ class Probes {
   InferOptions infer_options() const { return {declared_.shapes, known_, {}}; }
 
   /// Two sizes may be equal by chance, as H // 16 of neighbouring sizes. Tries sizes at which they
-  /// differ, and returns true if that adds a run. Refuses an equality that the model requires and
-  /// that holds for few sizes only: no axis would remain dynamic.
+  /// differ, and returns true if that adds a run; the same where a slice counts from the end.
+  /// Refuses an equality that the model requires and that holds for few sizes only: no axis would
+  /// remain dynamic.
   bool refute(const std::vector<Assumption>& assumed) {
     for (const Assumption& assumption : assumed) {
-      if (assumption.relation.relation != Relation::eq || is_unbacked(assumption.relation) ||
+      const bool is_equality = assumption.relation.relation == Relation::eq;
+      if (is_unbacked(assumption.relation) || !(is_equality || is_positive_count(assumption)) ||
           !examined_.insert(ir::str(assumption.relation)).second)
         continue;
+      if (!is_equality && run_without(assumption.relation)) return true;
+      if (!is_equality) continue;
       if (run_against(assumption.relation)) return true;
       if (failure_ && !holds_at_larger(assumption.relation, declared_.sample))
         refuse_others(*failure_, declared_.sample, "");
@@ -317,7 +348,7 @@ class Probes {
   Seen seen_;                  ///< the same for every run
   Sizes second_;               ///< of the first run at other sizes, if there is one
   std::vector<Need> needs_;
-  std::set<std::string> examined_, examined_branches_;  ///< equalities and conditions
+  std::set<std::string> examined_, examined_branches_;  ///< assumptions and conditions
   OpenOrders orders_;
   std::optional<Failure> failure_;
 };

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "ir/atoms.h"
+#include "ir/prove.h"
 #include "src/translate/emitter.h"
 #include "src/translate/op_view.h"
 
@@ -54,6 +55,10 @@ inline SliceRange symbolic_range(const OpView& op, const Emitter& out, const Dim
   const Dim from = first < 0 ? size + start : start;
   const Dim begin = ir::has_choice(count) ? min(from, size) : from;
   if (step != 1) return {begin, begin + (count - Dim(1)) * Dim(step) + Dim(1)};
+  // `x[-n:]`, where n is 0 in the sample.
+  const bool counts_back = first == 0 && !start.is_constant() &&
+                           ir::prove({start, ir::Relation::le, 0}) == ir::Verdict::always;
+  if (counts_back && end == Dim(kUnbounded)) return {size - count, size};
   if (first >= 0) return {begin, end == Dim(kUnbounded) ? size : begin + count};
   // From the back: the start may have been clamped; an absent or negative end was not.
   if (end == Dim(kUnbounded)) return {size - count, size};

@@ -66,6 +66,8 @@ def rounding(seed):
     aten = torch.ops.aten
     # Engines approximate them to an error that is not relative to results near 0; whether it is times the operand.
     saturating = {aten.tanh: False, aten.sigmoid: False, aten.erf: False, aten.gelu: True, aten.silu: True, aten.mish: True}
+    # Their results are sums, which round relative to their terms, and may be 0.
+    sums = {aten.upsample_linear1d, aten.upsample_bilinear2d, aten.upsample_bicubic2d, aten.upsample_trilinear3d}
     generator = torch.Generator().manual_seed(seed)
 
     class Rounding(TorchDispatchMode):
@@ -78,6 +80,8 @@ def rounding(seed):
                     numbers.mul_((1 + step).to(numbers.dtype))
                     if function.overloadpacket in saturating:
                         numbers.add_((step * (args[0] if saturating[function.overloadpacket] else 1)).to(numbers.dtype))
+                    if function.overloadpacket in sums:
+                        numbers.add_((step * args[0].abs().amax()).to(numbers.dtype))
             return result
 
     return Rounding()

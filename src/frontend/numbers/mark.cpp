@@ -37,9 +37,22 @@ ir::Dim sum_of_symbols(std::initializer_list<const ir::Dim*> dims) {
   std::set<ir::Symbol> symbols;
   for (const ir::Dim* dim : dims)
     for (const ir::Symbol& symbol : dim->symbols()) symbols.insert(symbol);
-  ir::Dim sum = 0;
-  for (const ir::Symbol& symbol : symbols) sum = sum + ir::Dim::symbol(symbol);
-  return sum;
+  std::vector<ir::Term> terms;
+  for (const ir::Symbol& symbol : symbols) terms.push_back({1, {symbol}});
+  return ir::sum_of(std::move(terms));
+}
+
+/// Whether joining `other` to this mark gives this mark. Long programs join few sizes very often;
+/// of many, it is not worth knowing.
+bool covers(const Mark& mark, const Mark& other) {
+  constexpr size_t kFew = 16;
+  const auto* const opaque = part<OpaqueMark>(mark);
+  if (opaque == nullptr || opaque->formula || opaque->ratio) return false;
+  if (mark == other || opaque->sizes == symbolic(other)) return true;
+  if (opaque->sizes.terms().size() > kFew) return false;
+  return std::ranges::all_of(symbolic(other).symbols(), [&](const ir::Symbol& symbol) {
+    return opaque->sizes.mentions(symbol);
+  });
 }
 
 int64_t quotients_in(const ir::Dim& dim, int64_t limit) {
@@ -191,6 +204,8 @@ bool depends_on_iteration(const Mark& mark) {
 Mark join(const Mark& a, const Mark& b) {
   if (is_data(a) || is_data(b)) return derived_mark(is_data(a) ? a : b);
   if (!a && !b) return nullptr;
+  if (covers(a, b)) return a;
+  if (covers(b, a)) return b;
   return make(OpaqueMark{sum_of_symbols({&symbolic(a), &symbolic(b)}), nullptr, std::nullopt});
 }
 

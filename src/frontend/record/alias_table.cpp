@@ -37,8 +37,7 @@ int AliasTable::root_of(const at::Tensor& tensor) {
 
 int AliasTable::add(const at::Tensor& tensor, ir::ValueId value, int parent,
                     std::shared_ptr<const View> view) {
-  TensorInfo entry{
-      TensorHandle(tensor.getIntrusivePtr()), value, -1, parent, std::move(view), 0, false, false};
+  TensorInfo entry{TensorHandle(tensor.getIntrusivePtr()), value, -1, parent, std::move(view)};
   const auto index = static_cast<int>(aliases_.size());
   if (parent >= 0) {
     entry.root = (*this)[parent].root;

@@ -141,7 +141,7 @@ ir::ValueId Recorder::value(const at::Tensor& tensor, Location location, const s
 /// A value of which only the sizes are read.
 ir::ValueId Recorder::sized_value(const at::Tensor& tensor, Location location) {
   const int entry = entry_of(tensor, location, {});
-  const ir::ValueId last = aliases_[entry].value;
+  const ir::ValueId last = sized_as(aliases_[entry]);
   const ir::ValueId id =
       rerolling_.materialised(rerolling_.is_available(last) ? last : refresh(entry), location);
   mark_additions();

@@ -96,9 +96,9 @@ class Recorder {
                                                   ir::ValueId source, Location location);
   ir::ValueId scatter_back(const TensorInfo& view, ir::ValueId base, ir::ValueId source,
                            Location location);
-  ir::Shape shape_of(ir::ValueId value);
+  ir::ValueId sized_as(const TensorInfo& entry) const;
   ir::ValueId scatter_indices(const at::Tensor& base_indices, const at::Tensor& indices,
-                              ir::ValueId base, ir::ValueId source, Location location);
+                              const TensorInfo& base, ir::ValueId source, Location location);
   ir::ValueId emit(std::string_view op, std::vector<ir::Argument> args, ir::DType dtype,
                    const ir::Ints& shape, Location location);
   void replace_view(const at::Tensor& tensor, const OpCall& call);

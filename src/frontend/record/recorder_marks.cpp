@@ -66,7 +66,7 @@ void Recorder::mark_dynamic_shapes(const std::vector<at::Tensor>& outputs,
 Mark Recorder::shape_mark(ir::ValueId id) {
   if (!keep_sizes_ || !value_marks_[id]) return nullptr;
   ir::Dim sum;
-  for (const ir::Dim& size : shape_of(id)) sum = sum + size;
+  for (const ir::Dim& size : size_symbols(graph_, id)) sum = sum + size;
   return opaque_mark(sum);
 }
 

@@ -151,7 +151,7 @@ ir::ValueId Recorder::scatter_back(const TensorInfo& entry, ir::ValueId base, ir
                 dtype, base_shape, location);
   // Any other view: apply it to the indices of the base's elements.
   const at::Tensor indices = at::arange(ir::element_count(base_shape)).reshape(base_shape);
-  return scatter_indices(indices, view_of(view, indices), base, source, location);
+  return scatter_indices(indices, view_of(view, indices), aliases_[entry.parent], source, location);
 }
 
 at::Tensor view_of(const View& view, const at::Tensor& base) {
@@ -174,23 +174,28 @@ at::Tensor view_of(const View& view, const at::Tensor& base) {
   return result;
 }
 
-/// The shape of a value as an argument: symbolic if sizes are kept.
-ir::Shape Recorder::shape_of(ir::ValueId value) {
-  return keep_sizes_ ? size_symbols(graph_, value) : graph_.values[value].shape;
+/// A value that has the sizes of an entry's. If each version had symbols of its own, what depends
+/// on a tensor that a loop writes would depend on a symbol for every write.
+ir::ValueId Recorder::sized_as(const TensorInfo& entry) const {
+  const bool is_known = entry.unwritten != ir::kNoValue && rerolling_.is_available(entry.unwritten);
+  return is_known ? entry.unwritten : entry.value;
 }
 
 ir::ValueId Recorder::scatter_indices(const at::Tensor& base_indices, const at::Tensor& indices,
-                                      ir::ValueId base, ir::ValueId source, Location location) {
-  const ir::DType dtype = graph_.values[base].dtype;
+                                      const TensorInfo& base, ir::ValueId source,
+                                      Location location) {
+  const ir::DType dtype = graph_.values[base.value].dtype;
   const ir::Ints shape = base_indices.sizes().vec();
   const auto reshape = [&](ir::ValueId id, const ir::Ints& to) {
     return emit("aten::reshape", {tensor_arg("self", id), ints_arg("shape", to)}, dtype, to,
                 location);
   };
   const bool all = indices.numel() == base_indices.numel() && indices.storage_offset() == 0;
-  if (all && indices.is_contiguous())
-    return emit("aten::reshape", {tensor_arg("self", source), {"shape", shape_of(base)}}, dtype,
-                shape, location);
+  if (all && indices.is_contiguous()) {
+    const ir::Shape to = keep_sizes_ ? size_symbols(graph_, sized_as(base)) : ir::to_shape(shape);
+    return emit("aten::reshape", {tensor_arg("self", source), {"shape", to}}, dtype, shape,
+                location);
+  }
   const std::vector<int64_t> order = permutation(base_indices, indices);
   if (!order.empty()) {
     ir::Ints inverse(order.size());
@@ -200,7 +205,7 @@ ir::ValueId Recorder::scatter_indices(const at::Tensor& base_indices, const at::
   }
   if (const auto cut = find_cut(base_indices, indices))
     return emit("aten::slice_scatter",
-                {tensor_arg("self", base),
+                {tensor_arg("self", base.value),
                  tensor_arg("src", source),
                  {"dim", ir::Dim(cut->axis)},
                  {"start", ir::Dim(cut->start)},
@@ -208,7 +213,7 @@ ir::ValueId Recorder::scatter_indices(const at::Tensor& base_indices, const at::
                  {"step", ir::Dim(cut->step)}},
                 dtype, shape, location);
   const ir::ValueId index = index_constant(indices.reshape({-1}), location);
-  const ir::ValueId flat = reshape(base, {base_indices.numel()});
+  const ir::ValueId flat = reshape(base.value, {base_indices.numel()});
   const ir::ValueId updates = reshape(source, {indices.numel()});
   const ir::ValueId written = emit("aten::scatter.src",
                                    {tensor_arg("self", flat),

@@ -21,6 +21,12 @@
 namespace t2n::trace {
 namespace {
 
+/// Sets an entry's value after a write, which never changes its shape: that of `sized`.
+void replace_value(TensorInfo& entry, ir::ValueId sized, ir::ValueId value) {
+  entry.unwritten = sized;
+  entry.value = value;
+}
+
 /// Whether two arguments correspond: `pow_.Scalar(Tensor self, …)` is not the in-place form of
 /// `pow.Scalar(Scalar self, …)`.
 bool same_argument(const c10::Argument& one, const c10::Argument& other) {
@@ -187,7 +193,7 @@ ir::ValueId Recorder::refresh(int index) {
         ir::add_value(graph_, {naming_.result(graph_, node), like.dtype, like.shape, like.quant});
   }
   value_marks_.resize(graph_.values.size());
-  aliases_[index].value = node.outputs[view.output];
+  replace_value(aliases_[index], sized_as(aliases_[index]), node.outputs[view.output]);
   aliases_[index].seen = root.version;
   append(std::move(node));
   return aliases_[index].value;
@@ -218,7 +224,7 @@ void Recorder::write_to_root(int index, ir::ValueId value, Location location) {
   const ir::ValueId base = root.value;
   const size_t first = graph_.values.size();
   require_scale(graph_, base, value);
-  root.value = scatter_indices(indices, positions, base, value, location);
+  replace_value(root, sized_as(root), scatter_indices(indices, positions, root, value, location));
   carry_scale(graph_, first, base);
   root.seen = aliases_.root(root).version;
 }
@@ -241,7 +247,7 @@ void Recorder::write(int index, ir::ValueId value, Location location) {
     return write_to_root(index, value, location);
   }
   ++root.version;
-  aliases_[index].value = value;
+  replace_value(aliases_[index], sized_as(aliases_[index]), value);
   aliases_[index].seen = root.version;
   const bool is_view = aliases_[index].parent >= 0;
   root.writer = is_view ? index : -1;
@@ -262,7 +268,7 @@ void Recorder::flush_write(Root& root) {
     require_scale(graph_, base, value);
     value = scatter_back(view, base, value, root.written_at);
     carry_scale(graph_, first, base);
-    aliases_[view.parent].value = value;
+    replace_value(aliases_[view.parent], sized_as(aliases_[view.parent]), value);
     aliases_[view.parent].seen = root.version;
   }
 }

@@ -32,6 +32,8 @@ struct TensorInfo {
   int64_t seen = 0;  ///< the root's version that `value` belongs to
   bool dynamic_shape = false;
   bool dynamic_rank = false;
+  /// A value from before the last write, if there was any: all later ones have its sizes.
+  ir::ValueId unwritten = ir::kNoValue;
 };
 
 /// Recomputes the view with another base. Errors: `unsupported-inplace`.
