@@ -247,7 +247,7 @@ TEST_CASE("without --state all states are refused in one error") {
            "   'b'   the model (Model)\n"
            "  why:  the next call would run a changed model; an exported file has no memory\n"
            "  help: --state makes them inputs and outputs of the file; or pass them in and return "
-           "them, or do not keep them in eval mode\n");
+           "them, or change them in training mode only\n");
   Model training = model(
       "def forward(self, x):\n  self.num_batches_tracked.add_(1)\n"
       "  return x * self.num_batches_tracked\n",
