@@ -88,7 +88,9 @@ TEST_CASE("wrong words: what was meant is shown") {
   CHECK_EQ(sandbox.run({"export", "m.pt", "-t", "tract", "-o", "a.zip"}).code, 0);
   CHECK_EQ(sandbox.run({"-V"}).out, sandbox.run({"--version"}).out);
   CHECK_EQ(sandbox.run({"ops", "gelu"}).out, sandbox.run({"ops", "aten::gelu"}).out);
-  CHECK_EQ(sandbox.run({"ops", "no_such"}).code, 3);
+  CHECK(contains(sandbox.run({"ops", "no_such"}).err,
+                 "'no_such' is neither a file nor a supported operator"));
+  CHECK_EQ(sandbox.run({"ops", "no_such"}).code, 2);
 }
 
 TEST_CASE("a folder is no engine, and no output replaces it") {
