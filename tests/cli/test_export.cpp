@@ -108,7 +108,10 @@ TEST_CASE("values that differ leave nothing, and keep what was there") {
   const Result result = sandbox.run(digits_export({"--check=exact", "-i", "x=@in.npz"}));
   CHECK_EQ(result.code, 5);
   CHECK(result.err.starts_with("error[output-mismatch]: 'output_0'["));
-  CHECK(contains(result.err, "rounding explains the differences of all 40 elements; the largest"));
+  // In the output, or on other processors before it.
+  CHECK(
+      (contains(result.err, "rounding explains the differences of all 40 elements; the largest") ||
+       contains(result.err, " of 368640 elements differ, most in [")));
   CHECK(contains(result.err, " computes other values than the model; nothing was written\n"));
   CHECK(contains(result.err, "  help: `t2nnef reduce` with the same options writes the smallest"));
   CHECK(sandbox.listing() == before);

@@ -47,7 +47,7 @@ TEST_CASE("several states are refused at once") {
       "   'inner.kept'    inner (Counter), state_models.py:31:9\n"
       "  why:  the next call would run a changed model; an exported file has no memory\n"
       "  help: --state makes them inputs and outputs of the file; or pass them in and return "
-      "them, or do not keep them in eval mode\n");
+      "them, or change them in training mode only\n");
 }
 
 TEST_CASE("values of the program cannot become inputs") {

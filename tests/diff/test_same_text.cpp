@@ -54,7 +54,7 @@ TEST_CASE("numbers are named where they are more than roundings apart") {
   CHECK_EQ(other_numbers(before + "y = clamp(f(a), -1.0, 6.000001);\n"), "");
   CHECK_EQ(other_numbers("w = variable<scalar>(label = 'w', shape = [2, 4]);\na = mul(x, w);\n"
                          "y = clamp(f(a), -1.0, 6.0);\n"),
-           "variable w 3 4; ");
+           "variable w [2, 3] [2, 4]; ");
   std::string head = kHead;
   CHECK_EQ(other_numbers(kBody, head.replace(head.find("0.5"), 3, "0.6")), "+ y 0.5 0.6; ");
 }
