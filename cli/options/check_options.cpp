@@ -9,7 +9,7 @@
 
 #include "cli/screen/terminal.h"
 #include "cli/screen/text.h"
-#include "src/check/localisation_text.h"
+#include "src/check/localisation_table.h"
 #include "src/diag/error.h"
 #include "src/limits/limits.h"
 #include "src/limits/watch.h"
@@ -170,13 +170,14 @@ CheckOptions check_options(const ToleranceOptions& options, const EngineOptions&
 }
 
 std::string check_text(const CheckOptions& options, const CheckResult& result) {
-  return cat("check: ", result.engine, " vs LibTorch ", torch_module().torch_version, " · ",
-             tolerances_str(options), " · ", counted(result.sets.size(), "input set"),
-             excluded_sets_text(result), sizes_text(result.sizes), "\n",
-             check::verdict_table(result.rows, line_width()), check::quanta_text(result.rows),
-             not_finite_text(result.rows), calls_text(result), pulses_text(result),
-             "reference: ", result.reference, engines_text(result), choices_text(result), "\n",
-             result.localisation ? localisation_table(*result.localisation) : "");
+  return cat(
+      "check: ", result.engine, " vs LibTorch ", torch_module().torch_version, " · ",
+      tolerances_str(options), " · ", counted(result.sets.size(), "input set"),
+      excluded_sets_text(result), sizes_text(result.sizes), "\n",
+      check::verdict_table(result.rows, line_width()), check::quanta_text(result.rows),
+      not_finite_text(result.rows), calls_text(result), pulses_text(result),
+      "reference: ", result.reference, engines_text(result), choices_text(result), "\n",
+      result.localisation ? check::localisation_table(*result.localisation, line_width()) : "");
 }
 
 }  // namespace t2n::cli

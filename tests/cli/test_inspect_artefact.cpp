@@ -48,7 +48,7 @@ TEST_CASE("an export, in every form, whatever it is called") {
       "inputs:\n"
       "  x f32[4,1,8,8]\n"
       "outputs:\n"
-      "  output_0\n"
+      "  output_0 f32[4,10]\n"
       "operations: 10 uses of 7\n"
       "  2x  batch_normalization\n"
       "  2x  conv\n"
