@@ -62,6 +62,16 @@ TEST_CASE("dtypes are those of statements, and in the body of a scan") {
   CHECK(type_of_y("N", scan, body).starts_with("f32"));
 }
 
+TEST_CASE("a fragment has the tensors of a list that it is called with") {
+  const std::string fragments =
+      "fragment inner(xs: tensor<scalar>[], i0: tensor<scalar>) -> (out: tensor<scalar>)"
+      "{ out = concat(xs, axis = 1) * 2.0; }\n"
+      "fragment outer(list: tensor<scalar>[]) -> (out: tensor<scalar>)"
+      "{ first = relu(concat(list, axis = 1)); out = inner([first, first], first); }\n";
+  CHECK_EQ(type_of_y("N, 3", "z = concat([x, x], axis = 1); y = outer([x, z]);", fragments),
+           "f32[N,18]");
+}
+
 TEST_CASE("a document that is wrong has no types where nothing can be known") {
   CHECK_EQ(type_of_y("2, 3", "y = squeez(x);"), "");
   CHECK_EQ(type_of_y("2, 3", "y = concat([x, x], axis = 5);"), "f32");
