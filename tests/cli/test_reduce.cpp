@@ -47,7 +47,7 @@ Result reduce_and_try(const Sandbox& sandbox, Arguments arguments, int code,
   CHECK(contains(result.out, cat("\nfails with ", id, ": ")));
   const bool has_artefact = contains(result.out, ": the artefact\n");
   CHECK(contains(result.out, has_artefact ? "\ntry: t2nnef check small.ir small.nnef.tgz -i "
-                                            "@small.inputs.npz\n"
+                                            "@small.inputs.npz"
                                           : "\ntry: t2nnef export small.ir -t tract"));
   const Result again = has_artefact
                            ? sandbox.run({"check", "small.ir", "small.nnef.tgz", "-i",
