@@ -50,6 +50,18 @@ class NumbersRows(nn.Module):
         return torch.stack(out)
 
 
+class CountsRows(nn.Module):
+    """A loop that counts its iterations, in a number that is used."""
+
+    def forward(self, x):
+        numbers: List[int] = []
+        y = x[0]
+        for i in range(x.size(0) - 1):
+            y = y + x[i + 1]
+            numbers.append(i)
+        return y * float(len(numbers))
+
+
 class DeviatesAlone(nn.Module):
     """Torch warns of the deviation of a single number."""
 
@@ -80,6 +92,7 @@ class NarrowRows(nn.Module):
 
 def write_all(folder):
     torch.manual_seed(0)
-    for model in [Spectrum, FixedLength, SumsRows, ScalesRows, NumbersRows, DeviatesAlone, TakesPositive, NarrowRows]:
+    for model in [Spectrum, FixedLength, SumsRows, ScalesRows, NumbersRows, CountsRows, DeviatesAlone, TakesPositive,
+                  NarrowRows]:
         torch.jit.script(model().eval()).save(folder / f"{model.__name__}.pt")
 # SPDX-License-Identifier: Apache-2.0
