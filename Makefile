@@ -113,7 +113,7 @@ matrix: ## run the operator tests in four engine versions and write docs/matrix.
 	@cmake/setup.sh matrix
 	@$(call build,release)
 	@T2NNEF_MATRIX="$(CURDIR)/docs/matrix.md" T2NNEF_REWRITE_REFUSALS=all ctest --preset release -R '^test_(ops_|coverage)'
-	@$(environment) && "$$T2NNEF_PYTHON" tests/pages/stamp.py docs/matrix.md
+	@$(environment) && "$$T2NNEF_PYTHON" tests/pages/totals.py docs/matrix.md && "$$T2NNEF_PYTHON" tests/pages/stamp.py docs/matrix.md
 
 zoo: ## export and check published architectures with random weights (hours on two cores)
 	@cmake/setup.sh zoo

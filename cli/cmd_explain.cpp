@@ -27,6 +27,21 @@ std::string_view between(std::string_view page, std::string_view begin, std::str
   return rest.substr(0, rest.find(end));
 }
 
+/// Links of Markdown as text: "docs/checking.md", "fragment (docs/extending.md)".
+std::string without_links(std::string text) {
+  for (size_t middle; (middle = text.find("](")) != std::string::npos;) {
+    const size_t open = text.rfind('[', middle), close = text.find(')', middle);
+    T2N_ASSERT(open != std::string::npos && close != std::string::npos,
+               "a link in docs/diagnostics.md");
+    const std::string label = text.substr(open + 1, middle - open - 1);
+    const std::string target = text.substr(middle + 2, close - middle - 2);
+    const std::string page = cat("docs/", target.substr(0, target.find('#')));
+    text.replace(open, close + 1 - open,
+                 label.ends_with(".md") ? page : cat(label, " (", page, ")"));
+  }
+  return text;
+}
+
 std::string explain_id(const DiagnosticId& id) {
   const std::string_view entry = between(diagnostics_page(), cat("### `", id.id, "`"), "\n### ");
   const size_t body = entry.find('\n');
@@ -35,8 +50,10 @@ std::string explain_id(const DiagnosticId& id) {
   const auto row = std::find_if(codes.begin(), codes.end(),
                                 [&](const auto& each) { return each.first == code; });
   T2N_ASSERT(row != codes.end(), "docs/diagnostics.md has no exit code ", code);
-  return cat(id.id, " · exit ", code, ": ", row->second, "\n\n",
-             joined(wrapped(std::string(entry.substr(body + 1)), line_width()), "\n"), "\n");
+  return cat(
+      id.id, " · exit ", code, ": ", row->second, "\n\n",
+      joined(wrapped(without_links(std::string(entry.substr(body + 1))), line_width()), "\n"),
+      "\n");
 }
 
 std::string explain_code(const std::string& code, const std::string& meaning) {

@@ -161,23 +161,34 @@ std::string part_text(const ir::Graph& graph) {
   return out;
 }
 
-/// Whether a value of --tolerance is for all outputs, or for one that the part has.
-bool applies_to(const std::string& tolerance, const std::vector<std::string>& outputs) {
-  const size_t equals = tolerance.find('=');
-  return equals == std::string::npos ||
-         std::any_of(outputs.begin(), outputs.end(), [&](const std::string& output) {
-           return glob_matches(tolerance.substr(0, equals), output);
-         });
+/// The values of --tolerance for a part: that of the model's output that differs is for all of the
+/// part's, and others are for those that it has.
+std::vector<std::string> tolerances_of(const std::vector<std::string>& all,
+                                       const reduce::Reduction& result) {
+  std::vector<std::string> own, out;
+  std::string common;
+  for (const std::string& each : all) {
+    const size_t equals = each.find('=');
+    const std::string glob = each.substr(0, std::min(equals, each.size()));
+    const auto matches = [&](const std::string& output) { return glob_matches(glob, output); };
+    if (equals == std::string::npos ? common.empty() : matches(result.differing))
+      common = each.substr(equals + 1);  // npos + 1 is 0
+    if (equals != std::string::npos && std::ranges::any_of(result.graph.output_names, matches))
+      own.push_back(each);
+  }
+  if (!common.empty()) out.push_back(common);
+  out.insert(out.end(), own.begin(), own.end());
+  return out;
 }
 
 /// The options of the check that are not the default.
-std::string check_arguments(const ReduceCommand& options, const std::vector<std::string>& outputs) {
+std::string check_arguments(const ReduceCommand& options, const reduce::Reduction& result) {
   std::string out;
   const std::string& level = options.check.check;
   if (!level.empty() && level != kDefaultLevel) out += cat(" --check=", level);
   if (!options.stream.empty()) out += cat(" --stream ", shell_quoted(options.stream));
-  for (const std::string& each : options.check.tolerances)
-    if (applies_to(each, outputs)) out += cat(" --tolerance ", shell_quoted(each));
+  for (const std::string& each : tolerances_of(options.check.tolerances, result))
+    out += cat(" --tolerance ", shell_quoted(each));
   if (!options.engine.engine.empty()) out += cat(" --engine ", shell_quoted(options.engine.engine));
   const ToleranceOptions unset;
   if (options.check.seeds != unset.seeds) out += cat(" --seeds ", options.check.seeds);
@@ -213,7 +224,7 @@ std::string next_step(const ReduceCommand& options, const reduce::Reduction& res
   }
   if (!artefact.empty())
     return cat("try: t2nnef check ", shell_quoted(graph), " ", shell_quoted(artefact), inputs,
-               check_arguments(options, result.graph.output_names), "\n");
+               check_arguments(options, result), "\n");
   return cat("try: t2nnef export ", shell_quoted(graph), " -t ", options.target,
              result.module.empty() ? "" : inputs, export_arguments(options, !result.module.empty()),
              "\n");

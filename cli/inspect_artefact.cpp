@@ -49,6 +49,15 @@ std::string inputs_text(const ArtefactSummary& summary) {
   return lines_of(texts);
 }
 
+std::string outputs_text(const ArtefactSummary& summary) {
+  std::vector<std::string> texts;
+  for (const report::OutputFact& output : summary.outputs) {
+    const std::string type = spec::type_str(output.type);
+    texts.push_back(type.empty() ? output.name : cat(output.name, " ", type));
+  }
+  return lines_of(texts);
+}
+
 /// "h_next -> h    first f32[1,2] = 0.5"
 std::string state_rows_text(const ArtefactSummary& summary) {
   std::vector<std::vector<std::string>> rows;
@@ -118,7 +127,7 @@ std::string summary_text(const std::string& path, const ArtefactSummary& summary
              ", graph ", summary.graph, ", ", short_bytes(summary.file_bytes), "\n",
              section("properties", properties_text(summary)),
              section("extensions", lines_of(summary.extensions)),
-             section("inputs", inputs_text(summary)), section("outputs", lines_of(summary.outputs)),
+             section("inputs", inputs_text(summary)), section("outputs", outputs_text(summary)),
              section("states", state_rows_text(summary)), operations_text(summary),
              section("fragments", lines_of(summary.fragments)), weights_text(summary),
              quantised_lines(summary),

@@ -5,12 +5,14 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <utility>
 
 #include "cli/screen/terminal.h"
 #include "cli/screen/text.h"
-#include "src/check/localisation_text.h"
+#include "src/check/localisation_table.h"
 #include "src/diag/error.h"
+#include "src/diag/printable.h"
 #include "src/limits/limits.h"
 #include "src/limits/watch.h"
 #include "src/model/torch_module.h"
@@ -55,6 +57,14 @@ std::string choices_text(const CheckResult& result) {
   return cat(
       note, "; on ", counted(result.chosen, "input set"),
       " equal elements are ordered or ties rounded differently, which torch leaves undefined");
+}
+
+/// A line in several where the terminal ends; later ones are indented.
+std::string on_screen(const std::string& line) {
+  constexpr size_t kIndent = 2;
+  const std::optional<size_t> width = known_width();
+  return width && text_width(line) > *width ? joined(wrapped(line, *width - kIndent), "\n  ")
+                                            : line;
 }
 
 /// "in pulses of 8, 9, 4; delay 3": the delays are by output, for the first size.
@@ -170,13 +180,17 @@ CheckOptions check_options(const ToleranceOptions& options, const EngineOptions&
 }
 
 std::string check_text(const CheckOptions& options, const CheckResult& result) {
-  return cat("check: ", result.engine, " vs LibTorch ", torch_module().torch_version, " · ",
-             tolerances_str(options), " · ", counted(result.sets.size(), "input set"),
-             excluded_sets_text(result), sizes_text(result.sizes), "\n",
-             check::verdict_table(result.rows, line_width()), check::quanta_text(result.rows),
-             not_finite_text(result.rows), calls_text(result), pulses_text(result),
-             "reference: ", result.reference, engines_text(result), choices_text(result), "\n",
-             result.localisation ? localisation_table(*result.localisation) : "");
+  const std::string head =
+      cat("check: ", result.engine, " vs LibTorch ", torch_module().torch_version, " · ",
+          tolerances_str(options), " · ", counted(result.sets.size(), "input set"),
+          excluded_sets_text(result), sizes_text(result.sizes));
+  const std::string reference =
+      cat("reference: ", result.reference, engines_text(result), choices_text(result));
+  return cat(
+      on_screen(head), "\n", check::verdict_table(result.rows, line_width()),
+      check::quanta_text(result.rows), not_finite_text(result.rows), calls_text(result),
+      pulses_text(result), on_screen(reference), "\n",
+      result.localisation ? check::localisation_table(*result.localisation, line_width()) : "");
 }
 
 }  // namespace t2n::cli

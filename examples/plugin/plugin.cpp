@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// An operator with its kernel for LibTorch, its translation and its shape rule for t2nnef.
+// Two operators with their kernels for LibTorch and their translations for t2nnef, one with a shape
+// rule.
 #include <ATen/Functions.h>
 #include <torch/library.h>
 
 #include <cstdlib>
 #include <string>
+#include <vector>
 
 #include "t2nnef_plugin.h"
 
@@ -27,6 +29,10 @@ fragment squared_difference( x: tensor<scalar>, lag: integer, end: integer, back
 {
     d = difference(x, lag, end, back);
     y = d * d;
+}
+fragment trimmed( xs: tensor<scalar>[], begin: integer, end: integer ) -> ( y: tensor<scalar> )
+{
+    y = slice(concat(xs, axis = 1), axes = [1], begin = [begin], end = [end]);
 }
 )";
 
@@ -52,13 +58,37 @@ const char* shape_of_delta(const t2nnef_host* host, t2nnef_call* call, size_t /*
   return text.c_str();
 }
 
-constexpr t2nnef_operator kOperators[] = {{"signals::delta", fragment_of_delta, shape_of_delta}};
-constexpr t2nnef_plugin kPlugin = {T2NNEF_PLUGIN_VERSION, kFragments, 1, kOperators};
+/// The tensors side by side, without the entries that `trim` counts at the ends of axis 1.
+at::Tensor joined(const std::vector<at::Tensor>& xs, at::IntArrayRef trim) {
+  const at::Tensor all = at::cat(xs, 1);
+  return at::slice(all, 1, trim.at(0), all.size(1) - trim.at(1));
+}
+
+/// A list of tensors is passed as it is; one of numbers is read here.
+const char* fragment_of_joined(const t2nnef_host* host, t2nnef_call* call) {
+  size_t count = 0;
+  const int64_t* const trim = host->integers(call, "trim", &count);
+  if (trim == nullptr || count != 2) {
+    host->refuse(call, "trim is not two numbers");
+    return nullptr;
+  }
+  int64_t size = 0;
+  for (int i = 0; i < host->tensors(call, "xs"); ++i)
+    size += std::atoll(host->size(call, ("xs[" + std::to_string(i) + "]").c_str(), 1));
+  host->set(call, "begin", std::to_string(trim[0]).c_str());
+  host->set(call, "end", std::to_string(size - trim[1]).c_str());
+  return "trimmed";
+}
+
+constexpr t2nnef_operator kOperators[] = {{"signals::delta", fragment_of_delta, shape_of_delta},
+                                          {"signals::joined", fragment_of_joined, nullptr}};
+constexpr t2nnef_plugin kPlugin = {T2NNEF_PLUGIN_VERSION, kFragments, 2, kOperators};
 
 }  // namespace
 
 TORCH_LIBRARY(signals, library) {
   library.def("delta(Tensor x, int lag=1, bool squared=False) -> Tensor", delta);
+  library.def("joined(Tensor[] xs, int[2] trim) -> Tensor", joined);
 }
 
 const t2nnef_plugin* t2nnef_plugin_v1(void) { return &kPlugin; }

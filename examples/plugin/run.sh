@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# A library of torch operators, with the translation and the shape rule of one. T2NNEF_EXAMPLE_PLUGIN: it is built already.
+# A library of torch operators, with their translations and the shape rule of one. T2NNEF_EXAMPLE_PLUGIN: it is built already.
 plugin=${T2NNEF_EXAMPLE_PLUGIN:-$PWD/libsignals.so}
 torch=$(python -c 'import os, torch; print(os.path.dirname(torch.__file__))')
 # t2nnef_plugin.h is in include/t2nnef of an installed t2nnef.

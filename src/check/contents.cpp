@@ -13,6 +13,7 @@
 #include "src/nnef/parser.h"
 #include "src/samples/samples.h"
 #include "src/spec/dialect.h"
+#include "src/spec/name_copies.h"
 
 namespace t2n {
 namespace {
@@ -100,7 +101,8 @@ Contents contents_of(const nnef::Artefact& artefact, const nnef::Document& docum
   if (!spec::property(document, "t2nnef_version") || !artefact.submodels.empty()) return {};
   nnef::Document read = nnef::parse_document(nnef::print(document), "export");
   read.quant = document.quant;
-  const auto text = diff::compare_text(artefact.document, read);
+  const nnef::Document own = spec::without_name_copies(artefact.document);
+  const auto text = diff::compare_text(own, read);
   if (!text) return {};
   std::vector<std::string> found = differences(artefact, document, *text);
   if (found.empty()) return {.are_known = true, .other = {}};
@@ -108,7 +110,7 @@ Contents contents_of(const nnef::Artefact& artefact, const nnef::Document& docum
     return static_cast<int64_t>(each.graph.body.size());
   };
   constexpr int64_t kMostEdits = 2;
-  const bool is_edited = std::abs(count(artefact.document) - count(read)) <= kMostEdits;
+  const bool is_edited = std::abs(count(own) - count(read)) <= kMostEdits;
   const size_t more = found.size() - std::min(found.size(), kShown);
   Diagnostic out{.id = "contents-differ",
                  .message = std::move(found[0]),

@@ -85,10 +85,12 @@ void judge(CheckResult& result, const CheckOptions& options, const MismatchText&
     const check::Verdict verdict = check::verdict(row);
     if (verdict == check::Verdict::differs) {
       const std::string message = mismatch_message(row);
-      if (mismatch.message.empty())
+      if (mismatch.message.empty()) {
         mismatch.message = message;
-      else
+        mismatch.subject = row.name;
+      } else {
         mismatch.details.push_back(message);
+      }
     } else if (verdict == check::Verdict::inconclusive) {
       const bool is_undecided = row.cause == check::MismatchCause::undecided;
       (is_undecided ? undecided : blind).push_back(quoted(row.name));

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "src/check/localisation_text.h"
 
-#include <algorithm>
 #include <cmath>
 
 #include "src/diag/error.h"
@@ -89,19 +88,6 @@ std::vector<Where> localisation_where(const Localisation& found) {
   for (const FileDifference& each : found.file)
     if (is_known(each.location)) return {each.location.where};
   return {};
-}
-
-std::string localisation_table(const Localisation& found) {
-  std::string out;
-  for (const TensorRow& row : found.table)
-    out += printable_line(cat("  ", row.is_wrong ? "DIFFERS " : "        ",
-                              row.distance ? number(*row.distance) : "-", "  ",
-                              statement_str(row.location), origin_str(row.location))) +
-           "\n";
-  if (!out.empty())
-    out.insert(0, cat("tensors: relative distance from ", found.reference,
-                      found.inputs.empty() ? "" : cat(", ", found.inputs), "\n"));
-  return out;
 }
 
 }  // namespace t2n

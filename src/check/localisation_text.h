@@ -16,7 +16,4 @@ std::vector<std::string> localisation_lines(const Localisation& found);
 /// none is known.
 std::vector<Where> localisation_where(const Localisation& found);
 
-/// The table of all tensors, a line each; "" without one.
-std::string localisation_table(const Localisation& found);
-
 }  // namespace t2n

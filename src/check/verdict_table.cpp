@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 
+#include "src/diag/clipped_start.h"
 #include "src/diag/error.h"
 #include "src/diag/printable.h"
 
@@ -105,17 +106,6 @@ Widths fitting_widths(std::span<const OutputRow> rows, const std::vector<Line>& 
   return widths;
 }
 
-/// "…layers.3.output": the last `width` characters, as the first ones are often equal.
-std::string shortened(const std::string& text, size_t width) {
-  size_t rest = text_width(text);
-  if (rest <= width) return text;
-  size_t at = 0;
-  for (; rest + 1 > width; --rest) do
-      ++at;
-    while ((text[at] & 0xc0) == 0x80);
-  return "…" + text.substr(at);
-}
-
 }  // namespace
 
 bool is_too_far(const OutputRow& row) {
@@ -166,7 +156,7 @@ std::string verdict_table(std::span<const OutputRow> rows, size_t width) {
   const Widths widths = fitting_widths(rows, lines, width);
   std::string table;
   for (Line& line : lines) {
-    line[name_column] = shortened(line[name_column], widths[name_column]);
+    line[name_column] = clipped_start(line[name_column], widths[name_column]);
     table += "  ";
     for (size_t i = 0; i + 1 < kColumns; ++i)
       if (widths[i] > 0) table += line[i] + std::string(widths[i] - text_width(line[i]) + 2, ' ');

@@ -11,6 +11,8 @@
 #include "src/export/pipeline.h"
 #include "src/nnef/names.h"
 #include "src/nnef/walk.h"
+#include "src/spec/dialect.h"
+#include "src/spec/name_copies.h"
 
 namespace t2n {
 namespace {
@@ -179,6 +181,10 @@ void rename_ports(const PortNames& names, nnef::Document& document, ExportResult
   rename(out, outputs, result.inputs);
   refuse_twins(result);
   rename_tensors(document, new_tensors(document, inputs, outputs));
+  if (spec::dialect_of(document) != spec::Dialect::tract) return;
+  for (size_t i = 0; i < outputs.size(); ++i)
+    if (!outputs[i].empty() && result.outputs[i].dtype != ir::DType::boolean)
+      spec::add_name_copy(document, outputs[i]);
 }
 
 }  // namespace t2n

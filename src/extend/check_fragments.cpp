@@ -28,9 +28,11 @@ constexpr std::array<std::string_view, 7> kFunctions = {
 /// Operations of graphs; a fragment has parameters instead.
 constexpr std::array<std::string_view, 5> kGraphOnly = {
     "external", "tract_core_external", "variable", "update", "tract_core_submodel"};
-constexpr std::array<std::string_view, 9> kTypes = {
-    "tensor<scalar>", "tensor<integer>", "tensor<logical>", "scalar",   "integer",
-    "logical",        "string",          "scalar[]",        "integer[]"};
+constexpr std::array<std::string_view, 12> kTypes = {
+    "tensor<scalar>",   "tensor<integer>",   "tensor<logical>",
+    "tensor<scalar>[]", "tensor<integer>[]", "tensor<logical>[]",
+    "scalar",           "integer",           "logical",
+    "string",           "scalar[]",          "integer[]"};
 
 std::string statement_text(const Assignment& statement) {
   constexpr size_t kLongest = 100;
@@ -186,12 +188,15 @@ class Checker {
         refuse(fragment,
                cat("has the tensor ", quoted(each.name), " after a parameter without one"),
                "tensors come first, as in NNEF's own operations", "change the order");
+      if (is_tensor_list(each) && each.default_value)
+        refuse(fragment, cat("has a default for the list of tensors ", quoted(each.name)),
+               "a call passes each list, which may be empty", "leave it out");
       may_be_tensor = is_tensor(each);
     }
     if (fragment.parameters.empty() || !is_tensor(fragment.parameters.front()))
       refuse(fragment, "has no tensor among its parameters", {});
     for (const Parameter& each : fragment.results)
-      if (!is_tensor(each) || !is_one_of(each.type, kTypes))
+      if (!is_tensor(each) || is_tensor_list(each) || !is_one_of(each.type, kTypes))
         refuse(fragment, cat("has a result ", quoted(each.name), " of the type ", each.type),
                "an operator's results are tensors");
   }

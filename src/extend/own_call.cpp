@@ -17,9 +17,10 @@ nnef::Value sizes_of(const ir::Ints& shape) {
   return nnef::array(std::move(out));
 }
 
-/// "scalar" of "tensor<scalar>"
+/// "scalar" of "tensor<scalar>" and of "tensor<scalar>[]"
 std::string item_of(const nnef::Parameter& parameter) {
-  return parameter.type.substr(7, parameter.type.size() - 8);
+  constexpr size_t kBegin = std::string_view("tensor<").size();
+  return parameter.type.substr(kBegin, parameter.type.find('>') - kBegin);
 }
 
 nnef::Value external(const OwnCall& call, size_t index) {
@@ -27,9 +28,29 @@ nnef::Value external(const OwnCall& call, size_t index) {
   std::vector<nnef::Argument> arguments = {{"shape", sizes_of(operand.shape)}};
   if (extensions().dialect == spec::Dialect::khronos)
     return nnef::invocation("external", std::move(arguments),
-                            item_of(call.own.fragment.parameters[index]));
+                            item_of(call.own.fragment.parameters[operand.parameter]));
   arguments.push_back({"datum_type", nnef::string(std::string(ir::dtype_name(operand.dtype)))});
   return nnef::invocation("tract_core_external", std::move(arguments));
+}
+
+/// The operands as arguments: by position, and by name after the first list, as a list may be
+/// empty.
+std::vector<nnef::Argument> arguments_of(const OwnCall& call) {
+  std::vector<nnef::Argument> out;
+  bool is_named = false;
+  size_t next = 0;
+  for (size_t i = 0; i < call.own.fragment.parameters.size(); ++i) {
+    const nnef::Parameter& parameter = call.own.fragment.parameters[i];
+    nnef::Values operands;
+    for (; next < call.tensors.size() && call.tensors[next].parameter == i; ++next)
+      operands.push_back(nnef::identifier(cat("i", next)));
+    const bool is_list = is_tensor_list(parameter);
+    is_named = is_named || is_list;
+    if (is_list || !operands.empty())
+      out.push_back({is_named ? parameter.name : "",
+                     is_list ? nnef::array(std::move(operands)) : operands[0]});
+  }
+  return out;
 }
 
 }  // namespace
@@ -53,13 +74,12 @@ nnef::Document document_of(const OwnCall& call) {
   out.fragments = extensions().fragments;
   if (extensions().dialect == spec::Dialect::tract)
     out.extensions = {"tract_registry tract_core", "tract_registry tract_transformers"};
-  std::vector<nnef::Argument> arguments;
   for (size_t i = 0; i < call.tensors.size(); ++i) {
     const std::string name = cat("i", i);
     out.graph.parameters.push_back(name);
     out.graph.body.push_back({nnef::identifier(name), external(call, i), {}});
-    arguments.push_back({"", nnef::identifier(name)});
   }
+  std::vector<nnef::Argument> arguments = arguments_of(call);
   arguments.insert(arguments.end(), call.others.begin(), call.others.end());
   nnef::Values results;
   for (size_t i = 0; i < call.own.fragment.results.size(); ++i) {

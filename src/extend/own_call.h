@@ -16,9 +16,10 @@ struct OwnCall {
   struct Operand {
     ir::DType dtype = ir::DType::f32;
     ir::Ints shape;
+    size_t parameter = 0;  ///< its index; several operands may be a list
   };
   const OwnOperator& own;
-  std::vector<Operand> tensors;  ///< the first parameters; those that follow have their defaults
+  std::vector<Operand> tensors;  ///< by parameter; those left out at the end have their defaults
   std::vector<nnef::Argument> others;  ///< literals, by name
 };
 

@@ -75,6 +75,7 @@ void require_bound_fragments(const Extensions& extensions) {
 }
 
 std::string torch_type(const nnef::Parameter& parameter) {
+  if (is_tensor_list(parameter)) return "Tensor[]";
   if (is_tensor(parameter)) return parameter.default_value ? "Tensor?" : "Tensor";
   constexpr std::pair<std::string_view, std::string_view> kTorchTypes[] = {
       {"scalar", "Scalar"}, {"integer", "int"},      {"logical", "bool"},
@@ -103,6 +104,10 @@ std::string torch_literal(const nnef::Value& value) {
 bool OwnOperator::is_module() const { return op.starts_with(kModules); }
 
 bool is_tensor(const nnef::Parameter& parameter) { return parameter.type.starts_with("tensor<"); }
+
+bool is_tensor_list(const nnef::Parameter& parameter) {
+  return is_tensor(parameter) && parameter.type.ends_with("[]");
+}
 
 ModuleOp parse_module_op(const std::string& text) {
   const size_t equals = text.rfind('=');

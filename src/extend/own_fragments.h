@@ -71,6 +71,8 @@ std::string operator_named(std::string_view fragment);
 /// compiled for.
 std::string schema_of(const OwnOperator& own);
 
+/// A tensor, or a list of tensors.
 bool is_tensor(const nnef::Parameter& parameter);
+bool is_tensor_list(const nnef::Parameter& parameter);
 
 }  // namespace t2n::extend

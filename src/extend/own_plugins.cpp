@@ -2,6 +2,7 @@
 #include "src/extend/own_plugins.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <limits>
 #include <set>
@@ -26,7 +27,7 @@ auto without_exceptions(const Read& read) -> decltype(read()) {
 
 template <typename Reader>
 auto argument(const Reader& reader, const char* name) -> decltype(reader(std::string_view())) {
-  if (name == nullptr) return {};
+  if (name == nullptr || !reader) return {};
   return without_exceptions([&] { return reader(name); });
 }
 
@@ -34,18 +35,32 @@ const char* keep(t2nnef_call& call, std::string text) {
   return call.returned.emplace_back(std::move(text)).c_str();
 }
 
+/// An argument "x", or an element "xs[1]" of a list.
+std::optional<t2nnef_call::Tensor> tensor_named(t2nnef_call* call, const char* name) {
+  if (auto tensor = argument(call->tensor, name)) return tensor;
+  const std::string text = name == nullptr ? "" : name;
+  const size_t bracket = text.find('[');
+  if (bracket == std::string::npos || text.back() != ']') return std::nullopt;
+  const auto list = argument(call->tensors, text.substr(0, bracket).c_str());
+  size_t index = 0;
+  const char* const end = text.data() + text.size() - 1;
+  const auto [stop, error] = std::from_chars(text.data() + bracket + 1, end, index);
+  if (!list || error != std::errc() || stop != end || index >= list->size()) return std::nullopt;
+  return (*list)[index];
+}
+
 const char* host_dtype(t2nnef_call* call, const char* name) {
-  const auto tensor = argument(call->tensor, name);
+  const auto tensor = tensor_named(call, name);
   return tensor ? keep(*call, std::string(ir::dtype_name(tensor->dtype))) : nullptr;
 }
 
 int host_rank(t2nnef_call* call, const char* name) {
-  const auto tensor = argument(call->tensor, name);
+  const auto tensor = tensor_named(call, name);
   return tensor ? static_cast<int>(tensor->shape.size()) : -1;
 }
 
 const char* host_size(t2nnef_call* call, const char* name, int axis) {
-  const auto tensor = argument(call->tensor, name);
+  const auto tensor = tensor_named(call, name);
   if (!tensor || axis < 0 || static_cast<size_t>(axis) >= tensor->shape.size()) return nullptr;
   return keep(*call, tensor->shape[static_cast<size_t>(axis)].str());
 }
@@ -56,10 +71,14 @@ int host_number(t2nnef_call* call, const char* name, double* value) {
   return found.has_value() ? 1 : 0;
 }
 
-int host_integer(t2nnef_call* call, const char* name, int64_t* value) {
+bool is_integer(double value) {
   constexpr double kLimit = 9007199254740992;  // every integer below it is a double
+  return std::trunc(value) == value && std::abs(value) <= kLimit;
+}
+
+int host_integer(t2nnef_call* call, const char* name, int64_t* value) {
   const auto found = argument(call->number, name);
-  if (!found || std::trunc(*found) != *found || std::abs(*found) > kLimit) return 0;
+  if (!found || !is_integer(*found)) return 0;
   *value = static_cast<int64_t>(*found);
   return 1;
 }
@@ -74,6 +93,29 @@ int host_boolean(t2nnef_call* call, const char* name, int* value) {
 const char* host_text(t2nnef_call* call, const char* name) {
   auto found = argument(call->text, name);
   return found ? keep(*call, std::move(*found)) : nullptr;
+}
+
+int host_tensors(t2nnef_call* call, const char* name) {
+  const auto list = argument(call->tensors, name);
+  return list ? static_cast<int>(list->size()) : -1;
+}
+
+const double* host_numbers(t2nnef_call* call, const char* name, size_t* count) {
+  auto list = argument(call->numbers, name);
+  if (!list) return nullptr;
+  *count = list->size();
+  list->push_back(0);  // not counted: an empty list is no NULL
+  return call->returned_numbers.emplace_back(*std::move(list)).data();
+}
+
+const int64_t* host_integers(t2nnef_call* call, const char* name, size_t* count) {
+  const auto list = argument(call->numbers, name);
+  if (!list || !std::ranges::all_of(*list, is_integer)) return nullptr;
+  std::vector<int64_t>& out = call->returned_integers.emplace_back();
+  for (const double value : *list) out.push_back(static_cast<int64_t>(value));
+  *count = out.size();
+  out.push_back(0);  // as above
+  return out.data();
 }
 
 void host_refuse(t2nnef_call* call, const char* why) { call->refusal = why == nullptr ? "" : why; }
@@ -91,8 +133,9 @@ void host_set(t2nnef_call* call, const char* parameter, const char* literal) {
 }
 
 constexpr t2nnef_host kHost = {
-    T2NNEF_PLUGIN_VERSION, host_dtype,   host_rank, host_size, host_number,
-    host_integer,          host_boolean, host_text, host_set,  host_refuse};
+    T2NNEF_HOST_VERSION, host_dtype,   host_rank,    host_size, host_number,
+    host_integer,        host_boolean, host_text,    host_set,  host_refuse,
+    host_tensors,        host_numbers, host_integers};
 
 [[noreturn]] void fail(const OwnOperator& own, std::string what, std::string why = {}) {
   throw Error("plugin-failed", cat("the plugin's ", std::move(what), " of ", own.op, " is wrong"),

@@ -24,10 +24,15 @@ struct t2nnef_call {
   std::function<std::optional<Tensor>(std::string_view)> tensor;
   std::function<std::optional<double>(std::string_view)> number;
   std::function<std::optional<std::string>(std::string_view)> text;
+  std::function<std::optional<std::vector<Tensor>>(std::string_view)> tensors = {};  ///< of a list
+  std::function<std::optional<std::vector<double>>(std::string_view)> numbers = {};  ///< of a list
 
   std::vector<t2n::nnef::Argument> literals = {};  ///< what the plugin set
   std::optional<std::string> refusal = {};
-  std::deque<std::string> returned = {};  ///< texts that the plugin may still read
+  // What the plugin may still read.
+  std::deque<std::string> returned = {};
+  std::deque<std::vector<double>> returned_numbers = {};
+  std::deque<std::vector<int64_t>> returned_integers = {};
 };
 
 namespace t2n::extend {

@@ -15,15 +15,18 @@ extern "C" {
 #endif
 
 #define T2NNEF_PLUGIN_VERSION 1
+/* Grows with each function that t2nnef_host gains. */
+#define T2NNEF_HOST_VERSION 2
 
 /* One call of an operator in a model. Valid, like every text that is returned for it, until the
  * function that got it returns. */
 typedef struct t2nnef_call t2nnef_call;
 
-/* The functions of t2nnef. Arguments have their names in the operator's schema. Functions that
- * return int return 1, or 0 if the call has no such argument of that type. */
+/* The functions of t2nnef. Arguments have their names in the operator's schema; "xs[0]" is the
+ * first tensor of a list. Functions that return int return 1, or 0 if the call has no such argument
+ * of that type. */
 typedef struct t2nnef_host {
-  uint32_t version; /* the newest that this t2nnef has */
+  uint32_t version; /* the T2NNEF_HOST_VERSION of this t2nnef */
   /* "f32", "i64", "bool"; NULL if the argument is no tensor. */
   const char* (*dtype)(t2nnef_call* call, const char* argument);
   /* -1 if the argument is no tensor. */
@@ -41,6 +44,12 @@ typedef struct t2nnef_host {
   void (*set)(t2nnef_call* call, const char* parameter, const char* literal);
   /* Refuses the call: the export fails with this reason. */
   void (*refuse)(t2nnef_call* call, const char* why);
+  /* Since version 2: test it before a plugin that also serves older ones calls them. */
+  /* The length of a list of tensors; -1 if the argument is none. */
+  int (*tensors)(t2nnef_call* call, const char* argument);
+  /* The elements of a list, `float[]` or `int[]`; NULL if the argument is none. */
+  const double* (*numbers)(t2nnef_call* call, const char* argument, size_t* count);
+  const int64_t* (*integers)(t2nnef_call* call, const char* argument, size_t* count);
 } t2nnef_host;
 
 typedef struct t2nnef_operator {

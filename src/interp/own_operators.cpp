@@ -61,6 +61,16 @@ at::Tensor default_of(const nnef::Parameter& parameter) {
                                                              : value.number);
 }
 
+/// The tensors of an argument, which may be a list; nothing for an absent one.
+std::vector<std::optional<at::Tensor>> tensors_of(const c10::IValue& argument) {
+  if (argument.isTensorList()) {
+    const std::vector<at::Tensor> list = argument.toTensorVector();
+    return {list.begin(), list.end()};
+  }
+  if (argument.isNone() || !argument.toTensor().defined()) return {std::nullopt};
+  return {argument.toTensor()};
+}
+
 /// Errors: `fragment-signature` if the interpreter refuses the call.
 std::vector<ir::Tensor> computed(const extend::OwnCall& call,
                                  const std::vector<ir::Tensor>& inputs) {
@@ -81,7 +91,6 @@ std::vector<ir::Tensor> computed(const extend::OwnCall& call,
 std::vector<at::Tensor> run_fragment(const OwnOperator& own, const torch::jit::Stack& operands) {
   extend::OwnCall call{own, {}, {}};
   std::vector<ir::Tensor> inputs;
-  std::vector<at::Tensor> tensors;
   std::optional<at::ScalarType> dtype;
   for (size_t i = 0; i < operands.size(); ++i) {
     const nnef::Parameter& parameter = own.fragment.parameters[i];
@@ -89,13 +98,12 @@ std::vector<at::Tensor> run_fragment(const OwnOperator& own, const torch::jit::S
       call.others.push_back({parameter.name, literal_of(parameter, operands[i])});
       continue;
     }
-    const bool is_absent = operands[i].isNone() || !operands[i].toTensor().defined();
-    const at::Tensor tensor =
-        is_absent ? default_of(parameter) : accepted(operands[i].toTensor(), own);
-    if (!is_absent && !dtype && operands[i].toTensor().is_floating_point())
-      dtype = operands[i].toTensor().scalar_type();
-    inputs.push_back(trace::copy(tensor));
-    call.tensors.push_back({inputs.back().dtype, inputs.back().shape});
+    for (const std::optional<at::Tensor>& operand : tensors_of(operands[i])) {
+      const at::Tensor tensor = operand ? accepted(*operand, own) : default_of(parameter);
+      if (operand && !dtype && operand->is_floating_point()) dtype = operand->scalar_type();
+      inputs.push_back(trace::copy(tensor));
+      call.tensors.push_back({inputs.back().dtype, inputs.back().shape, i});
+    }
   }
   std::vector<at::Tensor> out;
   for (const ir::Tensor& result : computed(call, inputs)) {
@@ -121,17 +129,21 @@ void define(const OwnOperator& own) {
 bool fits(const nnef::Parameter& parameter, const c10::Argument& argument) {
   std::string type = argument.type()->str();
   if (type == "Optional[Tensor]") return extend::is_tensor(parameter) && parameter.default_value;
-  constexpr std::pair<std::string_view, std::string_view> kTypes[] = {{"Tensor", "tensor<scalar>"},
-                                                                      {"Tensor", "tensor<integer>"},
-                                                                      {"Tensor", "tensor<logical>"},
-                                                                      {"float", "scalar"},
-                                                                      {"Scalar", "scalar"},
-                                                                      {"int", "integer"},
-                                                                      {"int", "scalar"},
-                                                                      {"bool", "logical"},
-                                                                      {"str", "string"},
-                                                                      {"List[int]", "integer[]"},
-                                                                      {"List[float]", "scalar[]"}};
+  constexpr std::pair<std::string_view, std::string_view> kTypes[] = {
+      {"Tensor", "tensor<scalar>"},
+      {"Tensor", "tensor<integer>"},
+      {"Tensor", "tensor<logical>"},
+      {"List[Tensor]", "tensor<scalar>[]"},
+      {"List[Tensor]", "tensor<integer>[]"},
+      {"List[Tensor]", "tensor<logical>[]"},
+      {"float", "scalar"},
+      {"Scalar", "scalar"},
+      {"int", "integer"},
+      {"int", "scalar"},
+      {"bool", "logical"},
+      {"str", "string"},
+      {"List[int]", "integer[]"},
+      {"List[float]", "scalar[]"}};
   if (type == "number") type = "Scalar";
   return std::ranges::find(kTypes, std::pair<std::string_view, std::string_view>(
                                        type, parameter.type)) != std::end(kTypes);

@@ -155,10 +155,26 @@ class ShapeRunner::State : DocumentWalk<ShapeRunner::State, Known> {
     const Prepared& prepared = prepare(invocation, &callee);
     Frame inner;
     for (size_t i = 0; i < callee.parameters.size(); ++i)
-      if (const Value* const argument = prepared.bound->arguments()[i])
-        inner[callee.parameters[i].name] =
-            known(evaluated(prepared.signature->parameters[i], *argument, frame), frame);
+      if (const Value* const argument = prepared.bound->arguments()[i]) {
+        Known& parameter = inner[callee.parameters[i].name];
+        parameter = known(evaluated(prepared.signature->parameters[i], *argument, frame), frame);
+        bind_items(parameter, frame, inner);
+      }
     return inner;
+  }
+
+  /// The tensors of a list that is passed to a fragment, by names that are new in it.
+  void bind_items(Known& list, const Frame& frame, Frame& inner) {
+    if (!list.literal || list.literal->kind != Kind::array) return;
+    auto renamed = std::make_shared<Value>(*list.literal);
+    for (Value& item : renamed->items) {
+      const auto found = item.kind == Kind::identifier ? frame.find(item.text) : frame.end();
+      if (found == frame.end()) continue;
+      names_.push_back(nnef::identifier(cat("#", names_.size())));
+      inner[names_.back().text] = found->second;
+      item = names_.back();
+    }
+    list.literal = std::move(renamed);
   }
 
   /// The argument with numbers for expressions and names for calls; nullptr if unknown.

@@ -12,6 +12,7 @@
 #include "src/diff/flat_graph.h"
 #include "src/diff/match.h"
 #include "src/samples/samples.h"
+#include "src/spec/name_copies.h"
 
 namespace t2n::localise {
 namespace {
@@ -245,7 +246,10 @@ std::pair<std::string, Where> reader_of(const ir::Graph& graph, ir::ValueId id) 
 
 FileDifferences file_differences(const ReadFile& file, const nnef::Artefact& exported,
                                  const std::vector<nnef::Origin>& origins) {
-  const diff::Result found = diff::compare(file.artefact, exported, {});
+  diff::Result found = diff::compare(file.artefact, exported, {});
+  std::erase_if(found.differences, [&](const diff::Difference& each) {
+    return each.kind == Change::removed && spec::is_name_copy(file.artefact.document, each.subject);
+  });
   FileDifferences out;
   size_t one_sided = 0;
   for (const diff::Difference& each : found.differences)

@@ -8,10 +8,11 @@
 
 #include "nnef_writer/print.h"
 #include "src/diag/error.h"
+#include "src/lint/tensor_types.h"
 #include "src/nnef/parser.h"
 #include "src/nnef/walk.h"
 #include "src/nnef_ops/book.h"
-#include "src/picture/artefact_types.h"
+#include "src/picture/modules.h"
 #include "src/picture/statistics.h"
 #include "src/spec/dialect.h"
 #include "src/spec/input_facts.h"
@@ -52,7 +53,7 @@ class ArtefactReader {
         document_(artefact.document),
         dialect_(spec::dialect_of(document_)),
         fragments_(document_),
-        types_(artefact_types(artefact)),
+        types_(spec::tensor_types(artefact)),
         modules_(document_),
         out_(out) {
     for (const nnef::StoredTensor& tensor : artefact.tensors) tensors_[tensor.label] = &tensor;
@@ -118,7 +119,7 @@ class ArtefactReader {
 
   std::string type_of(std::string_view name) const {
     const auto found = types_.find(name);
-    return found == types_.end() ? "" : found->second;
+    return found == types_.end() ? "" : spec::type_str(found->second);
   }
 
   void read_operands(const Value& right, Names& names, Node& node) {
@@ -255,7 +256,7 @@ class ArtefactReader {
   const nnef::Document& document_;
   spec::Dialect dialect_;
   nnef::FragmentTable fragments_;
-  std::map<std::string, std::string, std::less<>> types_;
+  std::map<std::string, spec::TensorType, std::less<>> types_;
   Modules modules_;
   std::map<std::string, std::string> labels_;  ///< by name
   std::map<const nnef::Assignment*, int> lines_;

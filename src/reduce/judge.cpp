@@ -61,7 +61,8 @@ nnef::Document document_of(const Part& part, const Exporter& exporter) {
   return to_nnef(graph, exporter.target, exporter.passes, nullptr);
 }
 
-CheckOptions options_for(const Part& part, CheckOptions options) {
+CheckOptions options_for(const Part& part, CheckOptions options, const std::string& differing) {
+  if (!differing.empty()) options.tolerance = tolerance_for(options, differing);
   std::erase_if(options.by_output, [&](const check::OutputTolerance& each) {
     const std::vector<std::string>& outputs = part.graph.output_names;
     return std::none_of(outputs.begin(), outputs.end(),
@@ -92,7 +93,7 @@ std::optional<Diagnostic> failure_of(const std::function<void()>& work) {
 std::optional<Diagnostic> compared(const Part& part, const nnef::Document& document,
                                    const ir::Sizes& sizes, const Bench& bench) {
   if (!can_run(part)) return std::nullopt;
-  return failure_of([&] {
+  auto found = failure_of([&] {
     const bool streams = !bench.stream.symbol.empty();
     const TracedModel model = streams ? dynamic_model_of(part) : model_of(part);
     const SourceModel source = source_model(model);
@@ -102,7 +103,7 @@ std::optional<Diagnostic> compared(const Part& part, const nnef::Document& docum
     const nnef::PendingArtefact artefact = nnef::write_artefact(document, destination, 1);
     check::Runner& runner = *bench.engine.runner;
     runner.load(artefact.path().string());
-    CheckOptions options = options_for(part, bench.options);
+    CheckOptions options = options_for(part, bench.options, *bench.differing);
     options.scratch = bench.engine.scratch->path();
     const Checking checking{source,
                             artefact_inputs_of(document),
@@ -118,6 +119,8 @@ std::optional<Diagnostic> compared(const Part& part, const nnef::Document& docum
     options.strict = false;
     judge(result, options, {}, nullptr);
   });
+  if (found && bench.differing->empty()) *bench.differing = found->subject;
+  return found;
 }
 
 bool is_kept(const Kept& kept, const std::optional<Diagnostic>& found) {

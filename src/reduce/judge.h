@@ -33,6 +33,8 @@ struct Bench {
   const CheckOptions& options;
   const FoundEngine& engine;
   const target::Stream& stream;  ///< of --stream: pulses are compared as well
+  /// The output of the model that differs, once it was compared: its tolerance is that of parts.
+  std::shared_ptr<std::string> differing = std::make_shared<std::string>();
 };
 
 /// Writes the document to the engine's scratch folder, runs it on the part's inputs, and compares
@@ -40,8 +42,9 @@ struct Bench {
 std::optional<Diagnostic> compared(const Part& part, const nnef::Document& document,
                                    const ir::Sizes& sizes, const Bench& bench);
 
-/// The options for a part: tolerances of outputs that it does not have do not apply.
-CheckOptions options_for(const Part& part, CheckOptions options);
+/// The options for a part. Its outputs have the tolerance of the model's output that differs; own
+/// tolerances of outputs that it does not have do not apply.
+CheckOptions options_for(const Part& part, CheckOptions options, const std::string& differing);
 
 /// A part as a model that gives its own reference; its inputs are the samples.
 TracedModel model_of(const Part& part);

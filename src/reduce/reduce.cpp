@@ -38,7 +38,7 @@ std::optional<Diagnostic> failure_of_files(const Files& files, bool has_artefact
     model.reroll_loops = false;
     model.samples = model_of(part).samples;
     const TracedModel graph = model_of_graph(load_graph(model));
-    CheckOptions check = options_for(part, *options.check);
+    CheckOptions check = options_for(part, *options.check, failing.first.subject);
     CheckedModel checked =
         check_existing(artefact, source_model(graph), check, options.target.stream, true);
     check.strict = false;
@@ -84,6 +84,7 @@ std::optional<Failing> failure_at_one_size(const LoadedModel& loaded, const Redu
 Reduction described(const Failing& failing, const Part& part, const Search& search) {
   Reduction out;
   out.failure = failing.first;
+  out.differing = failing.first.id == "output-mismatch" ? failing.first.subject : "";
   out.graph = part.graph;
   out.before = extent_of(*failing.subject->part(failing.subject->all()));
   out.after = extent_of(part);

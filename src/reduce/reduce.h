@@ -43,7 +43,8 @@ struct Reduction {
   bool is_complete = true;  ///< false: the time ended the search
   /// In the order in which they were written.
   std::vector<WrittenFile> files;
-  std::string module;  ///< not empty: the model fails in its trace, in this module
+  std::string module;     ///< not empty: the model fails in its trace, in this module
+  std::string differing;  ///< the model's output that differs, whose tolerance parts have
 };
 
 /// Writes the part as OUTPUT.ir with its weights, its inputs as OUTPUT.inputs.npz, and, if it has

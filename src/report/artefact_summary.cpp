@@ -6,6 +6,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "ir/readable.h"
 #include "nnef_writer/print.h"
 #include "src/diag/error.h"
 #include "src/lint/probe_sizes.h"
@@ -113,6 +114,23 @@ Json inputs_json(const std::vector<spec::InputFact>& inputs) {
   return out;
 }
 
+Json outputs_json(const std::vector<OutputFact>& outputs) {
+  Json out = Json::array();
+  for (const OutputFact& output : outputs) {
+    Json row = {{"name", output.name}};
+    if (!output.type.dtype.empty()) row["dtype"] = output.type.dtype;
+    if (output.type.sizes) {
+      row["shape"] = Json::array();
+      for (const auto& size : *output.type.sizes)
+        row["shape"].push_back(!size                 ? Json("?")
+                               : size->is_constant() ? Json(size->value())
+                                                     : Json(ir::readable(*size)));
+    }
+    out.push_back(std::move(row));
+  }
+  return out;
+}
+
 /// The first values of small states are lists of numbers; others are in the artefact's states.npz.
 Json states_json(const std::vector<spec::State>& states) {
   constexpr int64_t kMostNumbers = 64;
@@ -140,6 +158,14 @@ Json weights_json(const std::vector<WeightGroup>& weights) {
   return out;
 }
 
+std::vector<OutputFact> output_facts(const nnef::Artefact& artefact) {
+  auto types = spec::tensor_types(artefact);
+  std::vector<OutputFact> out;
+  for (const std::string& name : artefact.document.graph.results)
+    out.push_back({name, types[name]});
+  return out;
+}
+
 ir::Sizes sample_sizes_of(const nnef::Document& document) {
   std::vector<ir::Sizes> found = spec::probe_sizes(document.symbols, document.assertions, {});
   return found.empty() ? ir::Sizes() : std::move(found.front());
@@ -164,7 +190,7 @@ ArtefactSummary summarise(const nnef::Artefact& artefact) {
                       .properties = spec::properties(document),
                       .inputs = spec::input_facts(document),
                       .sample_sizes = sample_sizes_of(document),
-                      .outputs = document.graph.results,
+                      .outputs = output_facts(artefact),
                       .states = spec::states_of(document),
                       .operations = operations_of(document),
                       .fragments = {},
@@ -195,8 +221,6 @@ void add_summary(CommandReport& report, const std::string& path, const ArtefactS
     operations.push_back({{"name", name}, {"uses", count}});
   Json properties = Json::object();
   for (const auto& [name, value] : summary.properties) properties[name] = value;
-  Json outputs = Json::array();
-  for (const std::string& name : summary.outputs) outputs.push_back({{"name", name}});
   report["artifact"] = {{"path", path},
                         {"bytes", summary.file_bytes},
                         {"dialect", dialect_name(summary.dialect)},
@@ -213,7 +237,7 @@ void add_summary(CommandReport& report, const std::string& path, const ArtefactS
                         {"unused_files", summary.unused},
                         {"findings", summary.findings}};
   report["inputs"] = inputs_json(summary.inputs);
-  report["outputs"] = outputs;
+  report["outputs"] = outputs_json(summary.outputs);
   report["states"] = states_json(summary.states);
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "src/lint/tensor_types.h"
 #include "src/nnef/artefact.h"
 #include "src/report/command_report.h"
 #include "src/spec/dialect.h"
@@ -31,6 +32,11 @@ struct ExplainedTensor {
   size_t scales = 1;     ///< more than one: per channel
 };
 
+struct OutputFact {
+  std::string name;
+  spec::TensorType type;
+};
+
 struct ArtefactSummary {
   spec::Dialect dialect = spec::Dialect::khronos;
   std::string graph;                    ///< its name
@@ -38,7 +44,7 @@ struct ArtefactSummary {
   std::vector<std::pair<std::string, std::string>> properties;
   std::vector<spec::InputFact> inputs;
   ir::Sizes sample_sizes;  ///< small values of its symbols that satisfy the assertions
-  std::vector<std::string> outputs;
+  std::vector<OutputFact> outputs;
   std::vector<spec::State> states;
   std::vector<std::pair<std::string, int64_t>> operations;  ///< with counts, most used first
   std::vector<std::string> fragments;                       ///< without the one for properties

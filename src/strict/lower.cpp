@@ -72,10 +72,12 @@ class Lowering {
     if (right.text == "variable") return variable(right, names.at(0));
     Refs operands;
     Attributes attributes;
+    const bool is_own = spec::find_operation(right.text, spec::Dialect::tract) == nullptr;
     Form form{.is_aligned = nnef_ops::book().at(right.text).is(nnef_ops::kBroadcasts)};
     for (const nnef::Argument& argument : right.arguments) {
       if (!argument.name.empty()) {
-        attributes.emplace_back(argument.name, argument.value);
+        attributes.emplace_back(argument.name,
+                                is_own ? with_operands(argument.value) : argument.value);
       } else if (argument.value.kind == nnef::Kind::array) {
         form.is_list = true;
         for (const nnef::Value& item : argument.value.items) operands.push_back(out_.tensor(item));
@@ -93,6 +95,14 @@ class Lowering {
     const Refs results =
         lowered({right.text, operands, attributes, types, form, std::move(is_read)});
     for (size_t i = 0; i < names.size(); ++i) out_.bind(names[i], results.at(i));
+  }
+
+  /// A value with the tensors of the new document: a fragment gets lists of tensors by name.
+  nnef::Value with_operands(nnef::Value value) {
+    if (value.kind == nnef::Kind::identifier && notes_.tensors.contains(value.text))
+      return out_.draft().operand(out_.tensor(value).tensor);
+    for (nnef::Value& item : value.items) item = with_operands(std::move(item));
+    return value;
   }
 
   /// Operations on constants change the stored geometry.

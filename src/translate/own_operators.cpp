@@ -55,14 +55,19 @@ bool is_set(const OpView& op, std::string_view name) {
 }
 bool is_set(const ShapeView& op, std::string_view name) { return op.has(name); }
 
-t2nnef_call::Tensor tensor_of(const OpView& op, const Emitter& out, std::string_view name) {
-  const Ref ref = op.tensor(name);
-  return {out.dtype(ref), out.shape(ref)};
+bool is_tensor_list(const OpView& op, std::string_view name) {
+  try {
+    op.tensors(name);
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
 }
 
 /// Errors and other exceptions are caught by the caller: the argument has another type.
-template <typename View, typename ReadTensor>
-t2nnef_call plugin_call(const View& op, const ReadTensor& read_tensor) {
+template <typename View, typename ReadTensor, typename ReadTensors>
+t2nnef_call plugin_call(const View& op, const ReadTensor& read_tensor,
+                        const ReadTensors& read_tensors) {
   return {
       .tensor = [&op, read_tensor](std::string_view name) -> std::optional<t2nnef_call::Tensor> {
         if (!is_set(op, name) || !op.is_tensor(name)) return std::nullopt;
@@ -75,16 +80,43 @@ t2nnef_call plugin_call(const View& op, const ReadTensor& read_tensor) {
       .text = [&op](std::string_view name) -> std::optional<std::string> {
         if (!is_set(op, name) || op.is_tensor(name)) return std::nullopt;
         return op.str(name);
+      },
+      .tensors = [&op, read_tensors](
+                     std::string_view name) -> std::optional<std::vector<t2nnef_call::Tensor>> {
+        if (!is_set(op, name) || op.is_tensor(name)) return std::nullopt;
+        return read_tensors(name);
+      },
+      .numbers = [&op](std::string_view name) -> std::optional<std::vector<double>> {
+        if (!is_set(op, name) || op.is_tensor(name)) return std::nullopt;
+        return op.f64s(name);
       }};
 }
 
 t2nnef_call plugin_call(const OpView& op, const Emitter& out) {
-  return plugin_call(op, [&op, &out](std::string_view name) { return tensor_of(op, out, name); });
+  const auto typed = [&out](const Ref ref) {
+    return t2nnef_call::Tensor{out.dtype(ref), out.shape(ref)};
+  };
+  return plugin_call(
+      op, [&op, typed](std::string_view name) { return typed(op.tensor(name)); },
+      [&op, typed](std::string_view name) {
+        std::vector<t2nnef_call::Tensor> list;
+        for (const Ref ref : op.tensors(name)) list.push_back(typed(ref));
+        return list;
+      });
 }
 t2nnef_call plugin_call(const ShapeView& op) {
-  return plugin_call(op, [&op](std::string_view name) -> t2nnef_call::Tensor {
-    return {op.dtype(name), op.shape(name)};
-  });
+  return plugin_call(
+      op,
+      [&op](std::string_view name) {
+        return t2nnef_call::Tensor{op.dtype(name), op.shape(name)};
+      },
+      [&op](std::string_view name) {
+        const Shapes shapes = op.shapes(name);
+        std::vector<t2nnef_call::Tensor> list;
+        for (size_t i = 0; i < shapes.size(); ++i)
+          list.push_back({op.dtypes(name).at(i), shapes[i]});
+        return list;
+      });
 }
 
 /// The fragment of a call, and literals for its parameters that are no arguments.
@@ -108,7 +140,9 @@ void require_arguments(const Chosen& chosen, const OpView& op) {
         chosen.literals,
         [&](const nnef::Argument& argument) { return argument.name == each.name; });
     const bool is_argument =
-        is_set(op, each.name) && op.is_tensor(each.name) == extend::is_tensor(each);
+        is_set(op, each.name) &&
+        (extend::is_tensor_list(each) ? is_tensor_list(op, each.name)
+                                      : op.is_tensor(each.name) == extend::is_tensor(each));
     if (is_argument || each.default_value || (is_literal && !extend::is_tensor(each))) continue;
     throw Error(
         "plugin-failed",
@@ -139,24 +173,55 @@ std::vector<nnef::Argument> literals_of(const View& op, const Chosen& chosen) {
   return out;
 }
 
+/// A tensor of a call, and the index of its parameter.
+struct Operand {
+  Ref ref;
+  size_t parameter;
+};
+
 /// The tensors of a call. A default stands for an absent one that others follow.
-std::vector<Ref> operands_of(const OpView& op, const nnef::Fragment& fragment, Emitter& out) {
-  std::vector<Ref> refs;
+std::vector<Operand> operands_of(const OpView& op, const nnef::Fragment& fragment, Emitter& out) {
+  std::vector<Operand> operands;
   size_t passed = 0;
-  for (const nnef::Parameter& each : fragment.parameters) {
+  for (size_t i = 0; i < fragment.parameters.size(); ++i) {
+    const nnef::Parameter& each = fragment.parameters[i];
     if (!extend::is_tensor(each)) break;
-    if (is_set(op, each.name)) {
-      refs.push_back(op.tensor(each.name));
-      passed = refs.size();
+    if (extend::is_tensor_list(each)) {
+      for (const Ref ref : op.tensors(each.name)) operands.push_back({ref, i});
+      passed = operands.size();
+    } else if (is_set(op, each.name)) {
+      operands.push_back({op.tensor(each.name), i});
+      passed = operands.size();
     } else {
       const nnef::Value& value = *each.default_value;
-      refs.push_back(out.scalar(
-          value.kind == nnef::Kind::integer ? static_cast<double>(value.integer) : value.number,
-          out.dtype(refs.at(0))));
+      operands.push_back(
+          {out.scalar(value.kind == nnef::Kind::integer ? static_cast<double>(value.integer)
+                                                        : value.number,
+                      operands.empty() ? ir::DType::f32 : out.dtype(operands[0].ref)),
+           i});
     }
   }
-  refs.resize(passed, refs.at(0));
-  return refs;
+  operands.erase(operands.begin() + static_cast<std::ptrdiff_t>(passed), operands.end());
+  return operands;
+}
+
+/// Lists of tensors, and all tensors after the first list, are passed by name.
+Attributes named_operands(const std::vector<Operand>& operands, const nnef::Fragment& fragment,
+                          Emitter& out) {
+  Attributes named;
+  size_t next = 0;
+  for (size_t i = 0; i < fragment.parameters.size(); ++i) {
+    const nnef::Parameter& each = fragment.parameters[i];
+    nnef::Values values;
+    for (; next < operands.size() && operands[next].parameter == i; ++next)
+      if (!named.empty() || extend::is_tensor_list(each))
+        values.push_back(out.operand(operands[next].ref));
+    if (extend::is_tensor_list(each))
+      named.emplace_back(each.name, nnef::array(std::move(values)));
+    else if (!values.empty())
+      named.emplace_back(each.name, values[0]);
+  }
+  return named;
 }
 
 Ints at_sample(const Shape& shape, const Emitter& out) {
@@ -186,17 +251,22 @@ void call_fragment(const OpView& op, Emitter& out) {
   const Chosen chosen = chosen_for(own_of(op.op()), op, out);
   const OwnOperator& own = chosen.own;
   if (own.plugin != nullptr) require_arguments(chosen, op);
-  const std::vector<Ref> operands = operands_of(op, own.fragment, out);
+  const std::vector<Operand> operands = operands_of(op, own.fragment, out);
   OwnCall call{own, {}, literals_of(op, chosen)};
   if (own.plugin != nullptr) require_all_read(op);
-  for (const Ref ref : operands)
-    call.tensors.push_back({out.dtype(ref), at_sample(out.shape(ref), out)});
+  for (const auto& [ref, parameter] : operands)
+    call.tensors.push_back({out.dtype(ref), at_sample(out.shape(ref), out), parameter});
   check_call(call, op, out);
-  Attributes attributes;
+  Attributes attributes = named_operands(operands, own.fragment, out);
+  std::vector<Ref> positional;
+  for (const auto& [ref, parameter] : operands) {
+    if (extend::is_tensor_list(own.fragment.parameters[parameter])) break;
+    positional.push_back(ref);
+  }
   for (const nnef::Argument& each : call.others) attributes.emplace_back(each.name, each.value);
   std::vector<TensorType> types;
   for (int i = 0; i < op.outputs(); ++i) types.push_back({op.dtype(i), op.shape(i)});
-  const std::vector<Ref> results = out.calls(own.fragment.name, operands, attributes, types);
+  const std::vector<Ref> results = out.calls(own.fragment.name, positional, attributes, types);
   for (int i = 0; i < op.outputs(); ++i) out.result(results[static_cast<size_t>(i)], i);
 }
 
@@ -234,20 +304,27 @@ Shapes own_shapes(const ShapeView& op) {
   const Chosen chosen = chosen_for(declared, op);
   const OwnOperator& own = chosen.own;
   std::vector<Shape> operands;
-  std::vector<ir::DType> dtypes;
-  for (const nnef::Parameter& each : own.fragment.parameters)
-    if (extend::is_tensor(each) && op.is_tensor(each.name)) {
-      operands.push_back(op.shape(each.name));
-      dtypes.push_back(op.dtype(each.name));
+  std::vector<OwnCall::Operand> tensors;
+  for (size_t i = 0; i < own.fragment.parameters.size(); ++i) {
+    const nnef::Parameter& each = own.fragment.parameters[i];
+    const bool is_list = extend::is_tensor_list(each);
+    if (!extend::is_tensor(each) || (!is_list && !op.is_tensor(each.name))) continue;
+    const Shapes shapes = is_list ? op.shapes(each.name) : Shapes{op.shape(each.name)};
+    const std::vector<ir::DType> dtypes =
+        is_list ? op.dtypes(each.name) : std::vector{op.dtype(each.name)};
+    for (size_t k = 0; k < shapes.size(); ++k) {
+      operands.push_back(shapes[k]);
+      tensors.push_back({dtypes[k], {}, i});
     }
+  }
   constexpr int64_t kFirst = 10'007, kSecond = 20'021;
   std::vector<ir::Sizes> sizes;
   std::vector<std::vector<std::optional<Ints>>> results;
   for (const int64_t first : {kFirst, kSecond}) {
     sizes.push_back(generic_sizes(operands, first));
-    OwnCall call{own, {}, literals_of(op, chosen)};
+    OwnCall call{own, tensors, literals_of(op, chosen)};
     for (size_t i = 0; i < operands.size(); ++i)
-      call.tensors.push_back({dtypes[i], at(operands[i], sizes.back())});
+      call.tensors[i].shape = at(operands[i], sizes.back());
     results.push_back(extend::result_shapes(call));
   }
   const auto dim_of = [&](int64_t a, int64_t b) {

@@ -37,6 +37,32 @@ TEST_CASE("a user's name wins over one of the graph") {
   CHECK(contains(graph, "\n    softmax_1 = softmax("));
 }
 
+TEST_CASE("a named output ends in a copy where tract would call it otherwise") {
+  Sandbox sandbox;
+  sandbox.copy_fixture("digits_cnn/model.pt", "m.pt");
+  const auto graph = [&](const Arguments& more) {
+    Arguments arguments = {"export", "m.pt", "-o", "out"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    REQUIRE_EQ(sandbox.run(arguments).code, 0);
+    return sandbox.content("out/graph.nnef");
+  };
+  const std::string copy = "\n    scores = sum_reduce(scores_value, axes = []);\n}\n";
+  CHECK_FALSE(contains(graph({"-t", "khronos", "--output-name", "scores"}), "sum_reduce"));
+  CHECK_FALSE(contains(graph({"-t", "tract"}), "sum_reduce"));
+  CHECK(contains(graph({"-t", "tract@0.21.19", "--output-name", "scores", "--check"}), copy));
+  const std::string text = graph({"-t", "tract", "--output-name", "scores", "--check"});
+  CHECK(contains(text, "\n    scores_value = linear(flatten, "));
+  CHECK(contains(text, copy));
+  // It is no difference from an export of the model.
+  const Result check = sandbox.run({"check", "m.pt", "out", "--engine", "reference"});
+  CHECK_EQ(check.code, 0);
+  CHECK_EQ(check.err, "");
+  sandbox.folder().write("out/graph.nnef",
+                         text.substr(0, text.rfind("    scores = ")) +
+                             "    scores = sum_reduce(scores_value, axes = [0]);\n}\n");
+  CHECK_EQ(sandbox.run({"check", "m.pt", "out", "--engine", "reference"}).code, 5);
+}
+
 TEST_CASE("impossible names are refused") {
   check_refused(
       {"--input-name", "a", "--input-name", "b", "--input-name", "c", "--input-name", "d"},

@@ -143,6 +143,8 @@ TEST_CASE("explain: an id, a message's head, an exit code") {
   const std::string text = sandbox.run({"explain", "input-unused"}).out;
   CHECK(text.starts_with("input-unused · exit 4: the target cannot express the model; "));
   CHECK_EQ(text, sandbox.run({"explain", "error[input-unused]"}).out);
+  CHECK(contains(sandbox.run({"explain", "output-mismatch"}).out, "(docs/checking.md)"));
+  CHECK(contains(sandbox.run({"explain", "usage"}).out, "exit 2"));
   CHECK(contains(sandbox.run({"explain", "7"}).out,
                  "exit 7: the requested engine was not found\n  engine-not-found\n"));
   CHECK(contains(sandbox.run({"explain"}).out, "input-unused"));

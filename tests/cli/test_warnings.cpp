@@ -39,6 +39,23 @@ TEST_CASE("a loop of too few iterations cannot be compared") {
   said("SumsRows.pt", {"-i", "x=2,3", "--dynamic", "x:0=N"});
 }
 
+TEST_CASE("a loop that is too short is the only reason for its numbers") {
+  const Arguments bounded = {"-i", "x=2,3", "--dynamic", "x:0=N", "--assert", "N<=2"};
+  const std::string err = said("CountsRows.pt", bounded, 4);
+  CHECK(contains(err, "error[short-loop]: "));
+  CHECK_FALSE(contains(err, "dynamic-assumption"));
+}
+
+TEST_CASE("only a loop that keeps something between iterations differs for pieces of the input") {
+  const auto warns = [](const std::string& model) {
+    return contains(said(model, {"-i", "x=5,3", "--dynamic", "x:0=N"}),
+                    "warning[resets-each-run]: ");
+  };
+  CHECK(warns("SumsRows.pt"));
+  CHECK(warns("NumbersRows.pt"));
+  CHECK_FALSE(warns("ScalesRows.pt"));
+}
+
 TEST_CASE("torch's own warnings are notes, shown under -v") {
   CHECK(contains(said("DeviatesAlone.pt", {"-i", "x=3,2", "-v"}),
                  "note[torch-warning]: std(): degrees of freedom is <= 0."));

@@ -1,5 +1,7 @@
 """Models that are exported with a warning, or refused for a rare reason, for the command-line tests: write_all(folder)."""
 
+from typing import List
+
 import torch
 from torch import nn
 
@@ -26,6 +28,38 @@ class SumsRows(nn.Module):
         for i in range(x.size(0)):
             h = torch.tanh(h + x[i])
         return h
+
+
+class ScalesRows(nn.Module):
+    """The same without a state: each row alone."""
+
+    def forward(self, x):
+        out: List[torch.Tensor] = []
+        for i in range(x.size(0)):
+            out.append(x[i] * 2 + 1)
+        return torch.stack(out)
+
+
+class NumbersRows(nn.Module):
+    """Each row with its number."""
+
+    def forward(self, x):
+        out: List[torch.Tensor] = []
+        for i in range(x.size(0)):
+            out.append(x[i] * i)
+        return torch.stack(out)
+
+
+class CountsRows(nn.Module):
+    """A loop that counts its iterations, in a number that is used."""
+
+    def forward(self, x):
+        numbers: List[int] = []
+        y = x[0]
+        for i in range(x.size(0) - 1):
+            y = y + x[i + 1]
+            numbers.append(i)
+        return y * float(len(numbers))
 
 
 class DeviatesAlone(nn.Module):
@@ -58,6 +92,7 @@ class NarrowRows(nn.Module):
 
 def write_all(folder):
     torch.manual_seed(0)
-    for model in [Spectrum, FixedLength, SumsRows, DeviatesAlone, TakesPositive, NarrowRows]:
+    for model in [Spectrum, FixedLength, SumsRows, ScalesRows, NumbersRows, CountsRows, DeviatesAlone, TakesPositive,
+                  NarrowRows]:
         torch.jit.script(model().eval()).save(folder / f"{model.__name__}.pt")
 # SPDX-License-Identifier: Apache-2.0

@@ -21,6 +21,7 @@ ROOT = HERE.parents[1]
 sys.path[:0] = [str(HERE), str(ROOT / "tests/pages")]
 import judged  # noqa: E402
 import stamp  # noqa: E402
+import totals  # noqa: E402
 
 PEERS_PYTHON = ROOT / "build/peers/bin/python"
 USAGE = 2  # exit code
@@ -54,6 +55,7 @@ The trained fixtures, exported to tract with every compression, and their accura
 {engine}. `make compression` runs this and writes this page; [tests/compress](../tests/compress/README.md) explains the
 method. Sizes are in kB (1000 bytes): the archive, and the weights in it. Time is processor time for one call in the
 engine, relative to f32; the best of {rounds} interleaved rounds. Rows of torch are TorchScript files, run by torch itself.
+The first table has the size of each archive, of that in f32, and what it loses.
 
 {tables}"""
 
@@ -220,6 +222,7 @@ def main():
     if options.markdown:
         tables = "\n".join(each.read_text() for each in sections if each.exists())
         page = PAGE.format(engine=options.wheel.name.removeprefix("tract-"), rounds=options.rounds, tables=tables)
+        page = totals.inserted(options.markdown.stem, page)
         options.markdown.write_text(stamp.stamped(page, stamp.oldest(sections)))
 
 

@@ -27,6 +27,9 @@ def one(name, body, parameters="x: tensor<scalar>", results="y: tensor<scalar>")
 SWISH = one("mine__swish", "y = x * sigmoid(beta * x);", SWISH_PARAMETERS)
 NORMS = " -i x=2,5,8 --module-op blocks.*.norm=my_norm"
 TRACT, KHRONOS = "export -t tract --check", "export -t khronos --check"
+MIX = one("mine__mix", "all = concat(xs, axis = 1); z = slice(all, axes = [1], begin = begin, end = end) * gain + y;",
+          "xs: tensor<scalar>[], y: tensor<scalar>, begin: integer[], end: integer[], gain: scalar", "z: tensor<scalar>")
+JOINED = one("joined", "y = concat(xs, axis = 1) * gain;", "xs: tensor<scalar>[], gain: scalar")
 # (model, options, fragments, exit code, text of the output)
 CASES = [
     # An operator: the check says that its fragment is its own reference.
@@ -59,6 +62,15 @@ CASES = [
     ("pair", KHRONOS + " --module-op part=pair", PAIR, 0, "wrote"),
     ("blocks", TRACT + NORMS, NORM.replace("m + eps", "m"), 5, "output-mismatch"),
     ("pair", TRACT + " --module-op part=pair", PAIR.replace("2.0", "3.0"), 5, "output-mismatch"),
+    # Lists of tensors, of operators and of modules.
+    ("mix", TRACT, MIX, 0, "a fragment is its own reference for mine::mix"),
+    ("mix", TRACT + " --dynamic x:0=N", MIX, 0, "wrote"),
+    ("mix", KHRONOS, MIX, 0, "wrote"),
+    ("mix", TRACT, MIX.replace("xs: tensor<scalar>[]", "xs: tensor<scalar>"), 3, "fragment-signature"),
+    ("mix", TRACT, MIX.replace("axis = 1)", "axis = 0)"), 3, "cannot be called with"),
+    ("joined", TRACT + " -i x=2,4 --module-op part=joined", JOINED, 0, "wrote"),
+    ("joined", KHRONOS + " -i x=2,4 --module-op part=joined", JOINED, 0, "wrote"),
+    ("joined", TRACT + " -i x=2,4 --module-op part=joined", JOINED.replace("* gain", "+ gain"), 5, "output-mismatch"),
     # A plugin has the kernel, which the check compares the fragment with.
     ("swish", TRACT + " --plugin PLUGIN", SWISH, 0, "reference: LibTorch's executor; t2nnef's own run gives the same"),
     ("swish", TRACT + " --plugin PLUGIN", SWISH.replace("beta * x", "x"), 5, "output-mismatch"),
@@ -103,7 +115,8 @@ CASES = [
     ("swish", TRACT, one("mine__swish", "y = x if beta > 0.0 else 0.0 - x;", SWISH_PARAMETERS), 3,
      "tract cannot execute"),
     ("swish", TRACT, one("mine__swish", "y = x;", "beta: scalar, x: tensor<scalar>"), 3, "tensors come first"),
-    ("swish", TRACT, one("mine__swish", "y = x;", "x: tensor<scalar>[]"), 3, "of the type"),
+    ("swish", TRACT, one("mine__swish", "y = x;", "x: tensor<scalar>[]"), 3, "fragment-signature"),
+    ("swish", TRACT, one("mine__swish", "y = x;", "x: tensor<string>"), 3, "of the type"),
     ("swish", KHRONOS, one("mine__swish", "y = tract_core_erf(x * beta);", SWISH_PARAMETERS), 3,
      "operations of the standard only"),
     ("swish", KHRONOS, one("mine__swish", "y = concat([x, x], axis = 7) * beta;", SWISH_PARAMETERS), 3,

@@ -5,6 +5,7 @@ usage: models.py FOLDER
 """
 import sys
 from pathlib import Path
+from typing import List
 
 import torch
 
@@ -13,6 +14,9 @@ LIBRARY.define("swish(Tensor x, Scalar beta=1.0) -> Tensor")
 LIBRARY.impl("swish", lambda x, beta=1.0: x * torch.sigmoid(beta * x), "CompositeExplicitAutograd")
 LIBRARY.define("halves(Tensor x) -> (Tensor, Tensor)")
 LIBRARY.impl("halves", lambda x: (x[:, :2] + 1, x[:, 2:] * 2), "CompositeExplicitAutograd")
+LIBRARY.define("mix(Tensor[] xs, Tensor y, int[] begin, int[] end, float gain) -> Tensor")
+LIBRARY.impl("mix", lambda xs, y, begin, end, gain: torch.cat(xs, 1)[:, begin[0]:end[0]] * gain + y,
+             "CompositeExplicitAutograd")
 
 
 class Swish(torch.nn.Module):
@@ -24,6 +28,28 @@ class Halves(torch.nn.Module):
     def forward(self, x):
         a, b = torch.ops.mine.halves(x)
         return a + b
+
+
+class Mix(torch.nn.Module):
+    def forward(self, x):
+        y = x * 2
+        return torch.ops.mine.mix([x, y, x[:, :1]], y, [1], [5], 0.5) - torch.ops.mine.mix([y, y], x, [0], [4], 2.0)
+
+
+class Joined(torch.nn.Module):
+    """A module whose input is a list."""
+
+    def forward(self, xs: List[torch.Tensor], gain: float):
+        return torch.cat(xs, 1) * gain
+
+
+class JoinedHolder(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.part = Joined()
+
+    def forward(self, x):
+        return self.part([x, x + 1], 0.5) - self.part([x, x * 2], 2.0)
 
 
 class Loop(torch.nn.Module):
@@ -179,6 +205,8 @@ def main():
         torch.jit.trace(model.eval(), sample, check_trace=False).save(folder / f"{name}.pt")
 
     save("swish", Swish(), flat)
+    save("mix", Mix(), flat)
+    torch.jit.script(JoinedHolder()).save(folder / "joined.pt")
     save("halves", Halves(), flat)
     torch.jit.script(Blocks()).save(folder / "blocks.pt")
     torch.jit.script(ListHolder()).save(folder / "listed.pt")

@@ -4,6 +4,7 @@
 
 #include <fstream>
 
+#include "nnef_writer/print.h"
 #include "src/diag/error.h"
 #include "src/extend/own_call.h"
 #include "tests/support/temporary.h"
@@ -90,11 +91,34 @@ TEST_CASE("the shapes of a call are those of the operations in the body") {
       read("fragment a__b(x: tensor<scalar>, w: tensor<scalar>) -> (y: tensor<scalar>)"
            "{ y = sum_reduce(matmul(x, w), axes = [0]); }"));
   const OwnOperator& own = *extensions().find("a::b");
-  const OwnCall call{own, {{ir::DType::f32, {2, 3}}, {ir::DType::f32, {3, 5}}}, {}};
+  const OwnCall call{own, {{ir::DType::f32, {2, 3}}, {ir::DType::f32, {3, 5}, 1}}, {}};
   CHECK(result_shapes(call) == std::vector<std::optional<ir::Ints>>{ir::Ints{1, 5}});
-  const OwnCall wrong{own, {{ir::DType::f32, {2, 3}}, {ir::DType::f32, {4, 5}}}, {}};
+  const OwnCall wrong{own, {{ir::DType::f32, {2, 3}}, {ir::DType::f32, {4, 5}, 1}}, {}};
   CHECK_THROWS_AS(result_shapes(wrong), Error);
   use({});
+}
+
+TEST_CASE("a list of tensors is one parameter, which may be empty") {
+  const std::string text =
+      "fragment a__b(x: tensor<scalar>, list: tensor<scalar>[], w: tensor<scalar>) -> "
+      "(y: tensor<scalar>) { y = concat([x, w], axis = 0); }";
+  use(read(text));
+  const OwnOperator& own = *extensions().find("a::b");
+  CHECK(schema_of(own) == "a::b(Tensor x, Tensor[] list, Tensor w) -> Tensor");
+  const OwnCall::Operand x = {ir::DType::f32, {2, 3}, 0}, w = {ir::DType::f32, {1, 3}, 2};
+  const auto call_text = [&](std::vector<OwnCall::Operand> operands) {
+    const nnef::Document document = document_of({own, std::move(operands), {}});
+    return nnef::print(document.graph.body.back().right);
+  };
+  CHECK(call_text({x, {ir::DType::f32, {4}, 1}, {ir::DType::f32, {5}, 1}, w}) ==
+        "a__b(i0, list = [i1, i2], w = i3)");
+  CHECK(call_text({x, w}) == "a__b(i0, list = [], w = i1)");
+  CHECK(result_shapes({own, {x, w}, {}})[0] == ir::Ints{3, 3});
+  use({});
+  CHECK(refusal("fragment a__b(x: tensor<scalar>[] = []) -> (y: tensor<scalar>) { y = x; }")
+            .starts_with("fragment-invalid: a call passes each list"));
+  CHECK(refusal("fragment a__b(x: tensor<scalar>) -> (y: tensor<scalar>[]) { y = [x]; }")
+            .starts_with("fragment-invalid: an operator's results are tensors"));
 }
 
 }  // namespace

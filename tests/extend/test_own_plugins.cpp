@@ -85,6 +85,47 @@ TEST_CASE("a plugin reads arguments by name and type, and names a fragment") {
   use({});
 }
 
+TEST_CASE("a plugin reads lists of numbers and of tensors") {
+  t2nnef_call call = call_of_example();
+  call.tensors = [](std::string_view name) -> std::optional<std::vector<t2nnef_call::Tensor>> {
+    if (name != "xs") throw Error("internal", "no list");
+    return {{{ir::DType::f32, {ir::Dim(2)}}, {ir::DType::i64, {ir::parse_dim("S"), ir::Dim(3)}}}};
+  };
+  call.numbers = [](std::string_view name) -> std::optional<std::vector<double>> {
+    if (name == "pads") return {{3, -4}};
+    if (name == "gains") return {{0.5, 2}};
+    return name == "none" ? std::optional<std::vector<double>>(std::in_place) : std::nullopt;
+  };
+  const auto translate = [](const t2nnef_host* host, t2nnef_call* of) -> const char* {
+    CHECK(host->version == T2NNEF_HOST_VERSION);
+    CHECK(host->tensors(of, "xs") == 2);
+    CHECK(host->tensors(of, "x") == -1);
+    CHECK(std::string(host->dtype(of, "xs[1]")) == "i64");
+    CHECK(host->rank(of, "xs[0]") == 1);
+    CHECK(std::string(host->size(of, "xs[1]", 0)) == "S");
+    for (const char* const wrong :
+         {"xs[2]", "xs[-1]", "xs[]", "xs[0", "xs[0]]", "x[0]", "[0]", "]"})
+      CHECK(host->rank(of, wrong) == -1);
+    size_t count = 9;
+    const int64_t* const pads = host->integers(of, "pads", &count);
+    REQUIRE(count == 2);
+    const double* const gains = host->numbers(of, "gains", &count);
+    CHECK((pads[0] == 3 && pads[1] == -4 && gains[0] == 0.5 && gains[1] == 2));
+    CHECK(host->integers(of, "gains", &count) == nullptr);
+    CHECK(host->numbers(of, "lag", &count) == nullptr);
+    CHECK(host->numbers(of, "none", &count) != nullptr);
+    CHECK(count == 0);
+    return "outer";
+  };
+  Extensions own;
+  own.plugins = {"test.so"};
+  use(std::move(own));
+  add_plugin(&kPlugin, "test.so");
+  const t2nnef_operator functions = {"mine::op", translate, nullptr};
+  CHECK(fragment_of({"mine::op", {}, &functions}, call).name == "outer");
+  use({});
+}
+
 TEST_CASE("plugins of another version, without names or translations are refused") {
   CHECK(plugin_refusal(nullptr) == "plugin-failed: t2nnef_plugin_v1() returns NULL");
   const t2nnef_plugin newer = {T2NNEF_PLUGIN_VERSION + 1, kPluginText, 1, kOperators};

@@ -23,6 +23,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests/pages"))
 import models  # noqa: E402
 import stamp  # noqa: E402
+import totals  # noqa: E402
 
 FIXTURES = ROOT / "fixtures"
 ZOO = ROOT / "build/zoo"
@@ -281,7 +282,8 @@ def table_command(options):
     if options.markdown:
         kept = [stored(options, model) for model in all_models]
         missing = [model.name for model in all_models if not stored(options, model).exists()]
-        options.markdown.write_text(stamp.stamped(page(results, missing), stamp.oldest(kept)))
+        text = totals.inserted(options.markdown.stem, page(results, missing))
+        options.markdown.write_text(stamp.stamped(text, stamp.oldest(kept)))
     return not is_whole
 
 

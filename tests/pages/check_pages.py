@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether the generated pages name the commit they were made at, and are not too old.
+"""Whether the generated pages begin with their totals, name the commit they were made at, and are not too old.
 
 Exits with 77, which ctest shows as skipped, where git cannot say: no git, or a shallow clone.
 """
@@ -11,6 +11,7 @@ import tempfile
 from pathlib import Path
 
 import stamp
+import totals
 
 PAGES = ["docs/hostile.md", "docs/matrix.md", "docs/lies.md", "docs/mutants.md", "docs/zoo.md", "docs/zoo_dynamic.md", "docs/zoo_khronos.md",
          "docs/zoo_roads.md"]
@@ -29,6 +30,22 @@ def problem(root, page, most):
         return f"{page}: made at {commit}, which is no ancestor of the commit that is checked out"
     behind = int(stamp.git(root, "rev-list", "--count", "--first-parent", f"{commit}..HEAD"))
     return f"{page}: made {behind} commits ago, at most {most} are allowed: make it again" if behind > most else None
+
+
+def wrong_totals():
+    """The pages whose first table is not what their other tables add up to."""
+    for name in totals.PAGES:
+        page = (stamp.ROOT / f"docs/{name}.md").read_text()
+        if totals.inserted(name, page) != page:
+            yield f"docs/{name}.md: its totals are not those of its tables: python3 tests/pages/totals.py docs/{name}.md"
+
+
+def check_totals():
+    page = "# A page\n\n**Two**\n\n| model | axes |  |\n|---|---|---|\n| a | x | ok |\n| b | y | no |\n"
+    made = totals.inserted("zoo_dynamic", page)
+    assert "**Two**\n\n| totals | ok | not right |\n" in made and "| all | 1 | 1 |\n\n| model" in made, made
+    assert totals.inserted("zoo_dynamic", made.replace("| all | 1", "| all | 7")) == made, "totals are made anew"
+    assert totals.inserted("start", page) == page, "other pages have none"
 
 
 def why_unknown(root):
@@ -82,6 +99,9 @@ def check_itself():
 
 
 def main():
+    check_totals()
+    if wrong := list(wrong_totals()):
+        sys.exit("\n".join(wrong))
     if why := why_unknown(stamp.ROOT):
         print(f"skipped: {why}")
         sys.exit(SKIPPED)

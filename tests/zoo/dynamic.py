@@ -107,6 +107,7 @@ def main():
         head = "| model | saved | axes | |\n|---|---|---|---|\n"
         page = PAGE.format(limit=options.limit, target=options.target, summary=summary, failures=listed,
                            table=head + "\n".join(rows) + "\n")
+        page = zoo.totals.inserted(options.markdown.stem, page)
         options.markdown.write_text(zoo.stamp.stamped(page, made_at))
 
 

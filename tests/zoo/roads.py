@@ -34,6 +34,7 @@ from road import Called, Streamed  # noqa: E402
 from routed import ROUTED  # noqa: E402
 from sequences import SEQUENCES  # noqa: E402
 from streams import STREAMS  # noqa: E402
+import totals  # noqa: E402
 
 KINDS = {
     "graph network": GRAPHS,
@@ -236,6 +237,7 @@ def main():
     if options.markdown:
         listed = "Not right:\n\n" + "\n".join(failures) + "\n\n" if failures else ""
         page = PAGE.format(summary=summary, failures=listed, table="\n".join(rows) + "\n")
+        page = totals.inserted(options.markdown.stem, page)
         options.markdown.write_text(stamp.stamped(page, made_at))
     return 1 if any("wrong" in each for each in failures) else 0
 

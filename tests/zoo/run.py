@@ -19,6 +19,7 @@ import numpy as np
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests/pages"))
 import stamp  # noqa: E402
+import totals  # noqa: E402
 
 PROGRAM = ROOT / "build/t2nnef"
 COLUMNS = ["model", "parameters", "saved", "nodes", "exported", "checked", "response", "moved", "max error", "x torch"]
@@ -241,6 +242,7 @@ def main():
         listed = f"Not exported, or not right:\n\n{listed}\n" if failures else ""
         engine = "the reference interpreter and NNEF-Tools' parser" if options.target.startswith("khronos") else "that engine"
         page = PAGE.format(target=options.target, engine=engine, summary=summary, failures=listed, table=table(rows, COLUMNS))
+        page = totals.inserted(options.markdown.stem, page)
         options.markdown.write_text(stamp.stamped(page, stamp.oldest(results_of(options.folder, names, options.target))))
     if failures:
         sys.exit("failed:\n" + "".join(f"  {name}: {why}\n" for name, why in failures))

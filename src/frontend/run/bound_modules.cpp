@@ -52,6 +52,7 @@ bool may_be_argument(const nnef::Parameter& parameter, const c10::IValue& value)
   const std::string& type = parameter.type;
   const bool is_absent = value.isNone() || (value.isTensor() && !value.toTensor().defined());
   if (is_absent) return parameter.default_value.has_value();
+  if (extend::is_tensor_list(parameter)) return value.isTensorList();
   if (extend::is_tensor(parameter)) return value.isTensor();
   if (type == "scalar")
     return value.isDouble() || value.isInt() || value.isSymFloat() || value.isSymInt();
@@ -67,25 +68,40 @@ c10::IValue default_of(const OwnOperator& own, const nnef::Parameter& parameter)
   return *op->schema().arguments().at(static_cast<size_t>(index)).default_value();
 }
 
+/// The tensor, or those of a list.
+std::vector<at::Tensor> plain_tensors(const c10::IValue& value) {
+  if (value.isTensorList()) return value.toTensorVector();
+  return value.isTensor() && value.toTensor().defined() ? std::vector{value.toTensor()}
+                                                        : std::vector<at::Tensor>();
+}
+
 /// Copies of tensors, so that a write is noticed and the program's tensors do not change.
 std::vector<c10::IValue> copies(const std::vector<c10::IValue>& plain) {
   std::vector<c10::IValue> out;
-  for (const c10::IValue& value : plain)
-    out.push_back(value.isTensor() && value.toTensor().defined() ? value.toTensor().clone()
-                                                                 : value);
+  for (const c10::IValue& value : plain) {
+    std::vector<at::Tensor> tensors = plain_tensors(value);
+    for (at::Tensor& each : tensors) each = each.clone();
+    out.push_back(value.isTensorList() ? c10::IValue(std::move(tensors))
+                  : tensors.empty()    ? value
+                                       : c10::IValue(tensors[0]));
+  }
   return out;
 }
 
 bool same_bytes(const c10::IValue& a, const c10::IValue& b) {
-  return !a.isTensor() || !a.toTensor().defined() ||
-         ir::same_values(copy(a.toTensor()), copy(b.toTensor()));
+  const std::vector<at::Tensor> left = plain_tensors(a), right = plain_tensors(b);
+  return std::ranges::equal(left, right, [](const at::Tensor& x, const at::Tensor& y) {
+    return ir::same_values(copy(x), copy(y));
+  });
 }
 
 bool share_memory(const c10::IValue& a, const c10::IValue& b) {
-  const auto has_memory = [](const c10::IValue& value) {
-    return value.isTensor() && value.toTensor().defined() && value.toTensor().has_storage();
-  };
-  return has_memory(a) && has_memory(b) && a.toTensor().is_alias_of(b.toTensor());
+  const std::vector<at::Tensor> left = plain_tensors(a), right = plain_tensors(b);
+  return std::ranges::any_of(left, [&](const at::Tensor& x) {
+    return x.has_storage() && std::ranges::any_of(right, [&](const at::Tensor& y) {
+             return y.has_storage() && x.is_alias_of(y);
+           });
+  });
 }
 
 /// A later write to a result must not reach anything else, nor the reverse: statements have values.
