@@ -253,6 +253,7 @@ void export_traced(const TracedModel& model, const ExportOptions& options,
   if (options.check) {
     options.begin("check");
     check_written(exported, path, source, options, engine, result);
+    if (compressed) result.compression->speed = compared_speed(model, path, options, engine);
     options.progress.end(summary_of_check(result.checked));
   }
   verify_file(model, true);
