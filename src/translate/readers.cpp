@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ir/op_traits.h"
+#include "src/diag/error.h"
 #include "src/diag/one_of.h"
 #include "src/translate/emitter_state.h"
 
@@ -94,9 +95,22 @@ bool zero_sign_matters(const State& state, const Node& first, ValueId id) {
   return false;
 }
 
+/// Whether the node is this bound, "min" or "max", with a small number.
+bool is_bound(const State& state, const Node& node, std::string_view bound) {
+  return ir::op_short_name(node.op) == cat("clamp_", bound) &&
+         magnitude_of(state, node, bound) <= kSmall;
+}
+
+/// Whether the node clamps the value to small numbers, alone or with all readers of its result.
 bool is_clamp(const State& state, const Node& node) {
-  return ir::op_short_name(node.op) == "clamp" && magnitude_of(state, node, "min") <= kSmall &&
-         magnitude_of(state, node, "max") <= kSmall;
+  if (ir::op_short_name(node.op) == "clamp")
+    return magnitude_of(state, node, "min") <= kSmall && magnitude_of(state, node, "max") <= kSmall;
+  const std::string_view other = is_bound(state, node, "min")   ? "max"
+                                 : is_bound(state, node, "max") ? "min"
+                                                                : "";
+  return !other.empty() && all_read(state, node, node.outputs.at(0), [&](const Node& reader) {
+    return is_bound(state, reader, other);
+  });
 }
 
 /// Whether the node clamps the value, at most after one sum with a small constant.
