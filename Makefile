@@ -1,5 +1,5 @@
 # Thin over the CMake presets. `make help` lists the targets; developers may call cmake and ctest directly.
-.PHONY: all setup demo op test site matrix packages check-packages check-sources torches release refusals docs zoo roads compression compression_sizes onnx fuzz hostile lies localise mutants pictures programs streaming same structure bench cost format tidy clean help
+.PHONY: all setup demo op test site matrix packages check-packages check-sources torches release refusals docs zoo roads compression compression_sizes forms onnx fuzz hostile lies localise mutants pictures programs streaming same structure bench cost format tidy clean help
 .DEFAULT_GOAL := all
 unexport MAKEFLAGS MAKELEVEL  # ninja and ctest are not children that share make's jobs
 
@@ -135,6 +135,11 @@ compression_sizes: ## export models of published sizes under every preset: time 
 	@cmake/setup.sh zoo
 	@$(call build,release,--target t2nnef libt2nnef_torch)
 	@$(environment) && build/venv/bin/python tests/compress/sizes.py --markdown docs/compression_sizes.md
+
+forms: ## measure forms of quantised operations, and int8 models next to float ones, in tract, write docs/forms.md
+	@cmake/setup.sh test
+	@$(call build,release,--target t2nnef libt2nnef_torch)
+	@$(environment) && OMP_NUM_THREADS=1 "$$T2NNEF_PYTHON" tests/forms/forms.py --markdown docs/forms.md
 
 onnx: ## export the zoo for khronos, convert it to ONNX by NNEF-Tools, run it in onnxruntime, write docs/onnx.md
 	@cmake/setup.sh zoo

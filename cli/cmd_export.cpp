@@ -37,6 +37,7 @@ struct ExportCommand {
   bool roll_loops = false;
   std::string stream;
   std::string nan;
+  std::string processor;
   CompressionOptions compression_of_weights;
   std::string float_format;
   std::vector<std::string> keep_f32;
@@ -110,6 +111,12 @@ void add_signature_options(CLI::App& command, ExportCommand& options) {
                    "Of three iterations or more. Not with --dynamic, where loops over dynamic "
                    "sizes become scans anyway.");
   add_stream_option(command, options.stream);
+  command
+      .add_option("--processor", options.processor,
+                  "any or vnni: the processor that will run the model [any]\n"
+                  "vnni: it multiplies bytes (AVX-VNNI, AVX512-VNNI). Quantised linear layers are "
+                  "then faster in tract, and many times slower on other processors.")
+      ->type_name("any|vnni");
   command
       .add_option("--nan", options.nan,
                   "report or keep: NaN in inputs\n"
@@ -279,6 +286,7 @@ ExportOptions pipeline_options(const ExportCommand& options, const MethodOptions
   out.prune_unused_inputs = options.prune_unused_inputs;
   out.reroll_loops = options.roll_loops;
   out.nan = nan_option(options);
+  out.processor = target::parse_processor(options.processor);
   if (out.reroll_loops && (!out.dynamic.axes.empty() || out.is_causal_lm))
     throw Error("usage", "--roll-loops needs static sizes", {},
                 "remove it: with --dynamic, loops over dynamic sizes already become scans");

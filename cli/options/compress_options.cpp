@@ -283,6 +283,7 @@ std::string compression_text(const Compression& compression) {
   out += unquantised_text(compression.unquantised);
   out += in_floats_text(compression.activations_in_floats);
   for (const compress::OutputLoss& output : compression.outputs) out += output_text(output);
+  if (compression.speed) out += speed_text(*compression.speed);
   return out;
 }
 

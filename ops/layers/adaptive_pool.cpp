@@ -320,6 +320,7 @@ void register_adaptive_pool(Registry& r) {
            "_adaptive_avg_pool2d _adaptive_avg_pool3d adaptive_avg_pool1d "
            "adaptive_avg_pool2d adaptive_avg_pool3d adaptive_max_pool1d "
            "adaptive_max_pool2d adaptive_max_pool3d");
+  r.zero_signs(ZeroSign::propagated, "adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d");
   r.bounds({bounds::kept, false, true},
            "adaptive_max_pool1d adaptive_max_pool2d adaptive_max_pool3d");
 }

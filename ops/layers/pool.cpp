@@ -337,6 +337,8 @@ void register_pool(Registry& r) {
   r.bounds({bounds::kept, false, true},
            "max_pool1d_with_indices max_pool2d_with_indices max_pool3d_with_indices");
   r.bounds({bounds::kept}, "max_pool1d max_pool2d max_pool3d");
+  r.zero_signs(ZeroSign::propagated,
+               "avg_pool1d avg_pool2d avg_pool3d max_pool1d max_pool2d max_pool3d");
 }
 
 }  // namespace t2n::ops

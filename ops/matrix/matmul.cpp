@@ -282,7 +282,7 @@ Bounds matmul_bounds(const OperandBounds& x) {
 void register_matmul(Registry& r) {
   r.same({"aten::linear"}, {"linear", "input . weight^T + bias", linear, {}, kProductLimits});
   r.same({"t2n::integer_linear"},
-         {"tract_core_einsum", "input . weight^T of integers of 8 bits", integer_linear});
+         {"tract_core_einsum", "input . weight^T of integers, with 32-bit sums", integer_linear});
   r.same({"aten::matmul", "aten::mm", "aten::bmm", "aten::mv", "aten::dot", "aten::vdot",
           "aten::linalg_matmul"},
          {"matmul",

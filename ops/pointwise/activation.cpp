@@ -283,7 +283,9 @@ void register_activation(Registry& r) {
   r.shapes(prelu_shapes, "prelu");
   r.shapes(glu_shapes, "glu");
   r.bounds({bounds::kept}, "relu");
-  r.zero_signs(ZeroSign::propagated, "hardtanh");
+  r.zero_signs(ZeroSign::propagated,
+               "elu gelu hardsigmoid hardswish hardtanh leaky_relu relu relu6 sigmoid silu softmax "
+               "tanh");
 }
 
 }  // namespace t2n::ops

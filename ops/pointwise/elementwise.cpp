@@ -11,6 +11,7 @@
 #include "src/translate/arith.h"
 #include "src/translate/nan.h"
 #include "src/translate/quotient.h"
+#include "src/translate/readers.h"
 #include "src/translate/registry.h"
 
 namespace t2n::ops {
@@ -126,9 +127,23 @@ Ref round_even(Emitter& out, Ref x) {
                          {x});
 }
 
+/// Adds a number whose neighbours are integers, and subtracts it: tract fuses the two sums with
+/// those around them. Numbers beyond half of it, which are rounded more, stay there.
+Ref rounded_by_sums(Emitter& out, Ref x) {
+  const Ref shift = like(out, out.dtype(x) == DType::f64 ? 0x1.8p52 : 0x1.8p23, x);
+  return sub(out, add(out, x, shift), shift);
+}
+
 void round(const OpView& op, Emitter& out) {
   const Ref x = op.tensor("self");
-  finish(op, out, ir::is_float(out.dtype(x)) ? round_even(out, x) : x);
+  const DType dtype = out.dtype(x);
+  const bool has_order = out.has(target::Feature::computes_f64) && dtype != DType::f16;
+  if (!ir::is_float(dtype))
+    finish(op, out, x);
+  else if (has_order && is_clamped_later(out.state()))
+    finish(op, out, rounded_by_sums(out, x));
+  else
+    finish(op, out, round_even(out, x));
 }
 
 /// Torch multiplies by 10**decimals, or divides by 10**-decimals, with the same result.

@@ -161,9 +161,12 @@ BenchResult bench_artefacts(const BenchOptions& options) {
   // Strict NNEF is measured in tract, too.
   engine_request.dialect = spec::Dialect::tract;
   engine_request.needs_own = true;
-  const FoundEngine engine = find_engine(options.engine, engine_request, options.runner);
-  result.engine = engine.runner->name();
-  std::vector<tract::BenchTimes> times = engine.runner->bench(request);
+  const FoundEngine own = options.running != nullptr
+                              ? FoundEngine()
+                              : find_engine(options.engine, engine_request, options.runner);
+  check::Runner& runner = options.running != nullptr ? *options.running : *own.runner;
+  result.engine = runner.name();
+  std::vector<tract::BenchTimes> times = runner.bench(request);
   T2N_ASSERT(times.size() == result.artefacts.size(), "the engine measured ", times.size(),
              " models");
   for (size_t i = 0; i < times.size(); ++i) {

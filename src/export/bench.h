@@ -16,7 +16,8 @@ struct BenchOptions {
   std::vector<std::string> sizes;  ///< of dynamic axes without a sample: "S=64"
   EngineChoice engine;
   check::RunnerOptions runner;
-  tract::BenchRequest times;  ///< without its models
+  check::Runner* running = nullptr;  ///< an engine that runs already, to use instead
+  tract::BenchRequest times;         ///< without its models
   Report report;
 };
 

@@ -11,6 +11,7 @@
 #include "src/compress/explain/unquantised_weights.h"
 #include "src/export/compress_search.h"
 #include "src/export/compression_context.h"
+#include "src/export/speed.h"
 #include "src/export/traced_model.h"
 #include "src/passes/pass.h"
 #include "src/target/target.h"
@@ -28,6 +29,7 @@ struct Compression {
   bool is_pruned = false;                                ///< settings prune weights
   bool is_calibrated = false;          ///< batches are the calibration set, else the samples
   std::optional<SearchResult> search;  ///< with --max-loss or --budget
+  std::optional<EngineSpeed> speed;    ///< with --check
 };
 
 struct CompressedModel {

@@ -108,6 +108,7 @@ void name_losses(ExportResult& result) {
 std::string option_text(const ExportOptions& options) {
   std::vector<std::string> texts;
   if (options.reroll_loops) texts.emplace_back("roll-loops");
+  if (options.processor == target::Processor::vnni) texts.emplace_back("processor vnni");
   for (const std::string& pass : options.passes.disabled) texts.push_back("disable-pass " + pass);
   for (const extend::ModuleOp& each : extend::extensions().modules)
     texts.push_back(cat("module-op ", each.glob, "=", each.fragment));
@@ -128,6 +129,7 @@ Exported document_of(ir::Graph graph, const ExportOptions& options, ExportResult
         if (port.dtype == ir::DType::f32) port.dtype = ir::DType::f16;
   }
   if (!options.nan.empty()) graph.attributes[ops::kNanOption] = options.nan;
+  graph.attributes[target::kProcessor] = options.processor;
   if (options.check) graph.attributes[nnef::kOriginsOption] = true;
   Exported out{to_nnef(graph, options.target, options.passes, options.report), {}};
   nnef::Document& document = out.document;
@@ -251,6 +253,7 @@ void export_traced(const TracedModel& model, const ExportOptions& options,
   if (options.check) {
     options.begin("check");
     check_written(exported, path, source, options, engine, result);
+    if (compressed) result.compression->speed = compared_speed(model, path, options, engine);
     options.progress.end(summary_of_check(result.checked));
   }
   verify_file(model, true);

@@ -19,6 +19,7 @@
 #include "src/nnef/ast.h"
 #include "src/passes/pass.h"
 #include "src/samples/samples.h"
+#include "src/target/integer_products.h"
 #include "src/target/target.h"
 
 namespace t2n {
@@ -39,6 +40,7 @@ struct ExportOptions : ModelOptions {
   std::optional<CompressOptions> compress;
   FloatOptions floats;  ///< of --float and --keep-f32
   std::string nan;      ///< of --nan: "keep", "report", or nothing
+  target::Processor processor = target::Processor::any;
   std::optional<CheckOptions> check;
   passes::PipelineOptions passes;
   Metadata metadata;                          ///< further properties of the artefact
@@ -72,11 +74,10 @@ struct ExportResult {
   std::vector<std::string> needs;  ///< registries that a reader must load: "tract_core"
   int64_t quantised_weights = 0;   ///< elements, not counted in the model's parameters
   std::string path;
-  bool replaces = false;     ///< something was at `path` before
-  int64_t bytes = 0;         ///< of the archive, or of all files of the folder
-  int64_t shared_bytes = 0;  ///< bytes shared with artefacts of other methods
-  // With dynamic axes:
-  std::vector<ir::Comparison> relations;  ///< assertions of the artefact about its symbols
+  bool replaces = false;                  ///< something was at `path` before
+  int64_t bytes = 0;                      ///< of the archive, or of all files of the folder
+  int64_t shared_bytes = 0;               ///< bytes shared with artefacts of other methods
+  std::vector<ir::Comparison> relations;  ///< with dynamic axes: assertions about symbols
   CheckResult checked;                    ///< with a check
   std::optional<Compression> compression;
   std::optional<FloatSummary> floats;  ///< of --float

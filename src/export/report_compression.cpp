@@ -80,6 +80,14 @@ Json search_json(const SearchResult& search) {
           {"layers", layers}};
 }
 
+Json speed_json(const EngineSpeed& speed) {
+  return {{"engine", speed.engine},
+          {"seconds", speed.seconds},
+          {"float_seconds", speed.float_seconds},
+          {"ratio", speed.ratio},
+          {"runs", speed.runs}};
+}
+
 }  // namespace
 
 Json compression_json(const Compression& compression) {
@@ -104,6 +112,7 @@ Json compression_json(const Compression& compression) {
           {"own_grids", existing},
           {"left", unquantised},
           {"activations_in_floats", compression.activations_in_floats},
+          {"speed", compression.speed ? speed_json(*compression.speed) : Json()},
           {"search", compression.search ? search_json(*compression.search) : Json()}};
 }
 

@@ -13,8 +13,13 @@
 namespace t2n {
 void run_standard_passes(ir::Graph& graph, const target::Target& target,
                          const passes::PipelineOptions& options, const Report& report) {
-  if (const int64_t least = target::least_integer_products(target, target::Layer::linear))
-    graph.attributes[passes::kLeastIntegerProducts] = least;
+  const auto processor = graph.attributes.find(target::kProcessor);
+  const auto known = processor == graph.attributes.end()
+                         ? target::Processor::any
+                         : std::any_cast<target::Processor>(processor->second);
+  if (target::sums_integers(target))
+    graph.attributes[passes::kIntegerProducts] = passes::IntegerProducts{
+        target::least_integer_products(target, target::Layer::linear, known), true};
   passes::run_pipeline(graph, passes::pipeline(passes::Pipeline::standard),
                        pass_context(target, report), options);
 }

@@ -145,6 +145,13 @@ ValueId QuantBuilder::dequantised_in_loops_at(ValueId original, const Vectors& v
   const QuantInfo& qparams = *info_at(original);
   const double error = premultiplied_error(qparams);
   if (error == 0 || vectors.reach == Vectors::Reach::none) return dequantised_at(original);
+  if (const auto parts = scale_parts(qparams, error)) {
+    const ValueId product = times(centred_at(original), {parts->high}, 0);
+    if (parts->low == 0) return product;
+    const ValueId errors = select_vectorised(vectors, error, 0, DType::f32);
+    return passes::add(*this, product,
+                       passes::add(*this, times(centred_at(original), {parts->low}, 0), errors));
+  }
   const ValueId product = binary("aten::mul.Tensor", cast(centred_at(original), DType::f64),
                                  number(as_f32(qparams.scales[0]), DType::f64));
   const ValueId errors = select_vectorised(vectors, error, 0, DType::f64);

@@ -32,41 +32,83 @@ ValueId extreme(QuantBuilder& b, std::string_view op, ValueId x) {
 
 /// Two ends of a range, f32.
 struct Ends {
-  ValueId low;
-  ValueId high;
+  ValueId low = ir::kNoValue;
+  ValueId high = ir::kNoValue;
 };
 
 /// If the scale is below the smallest allowed scale, enlarges the range by the same factor.
-Ends enlarged_ends(QuantBuilder& b, const Ends& ends, ValueId initial, const Integers& integers) {
-  const auto number = [&](double value) { return b.number(value, DType::f32); };
-  const ValueId is_small = b.binary("aten::lt.Tensor", initial, b.number(kLeastScale, DType::f64));
-  const ValueId ratio =
-      b.binary("aten::div.Tensor", number(kLeastScale), b.cast(initial, DType::f32));
-  const double limit = kLeastScale * (integers.high - integers.low);
-  const auto enlarged_end = [&](ValueId end, ValueId other, double one_sided) {
-    const ValueId is_one_sided = b.binary("aten::eq.Tensor", other, number(0));
-    const ValueId to =
-        b.where(is_one_sided, number(one_sided), b.binary("aten::mul.Tensor", end, ratio));
-    return b.where(is_small, to, end);
-  };
-  return {enlarged_end(ends.low, ends.high, -limit), enlarged_end(ends.high, ends.low, limit)};
-}
+class EnlargedEnds {
+ public:
+  EnlargedEnds(QuantBuilder& b, const Ends& ends, ValueId initial, const Integers& integers)
+      : b_(b), ends_(ends), limit_(kLeastScale * (integers.high - integers.low)) {
+    is_small_ = b.binary("aten::lt.Tensor", initial, b.number(kLeastScale, DType::f64));
+    ratio_ = b.binary("aten::div.Tensor", b.number(kLeastScale, DType::f32),
+                      b.cast(initial, DType::f32));
+  }
+  ValueId is_small() const { return is_small_; }
+  ValueId low() { return enlarged(ends_.low, ends_.high, -limit_); }
+  ValueId high() { return enlarged(ends_.high, ends_.low, limit_); }
+
+ private:
+  ValueId enlarged(ValueId end, ValueId other, double one_sided) {
+    const ValueId is_one_sided = b_.binary("aten::eq.Tensor", other, b_.number(0, DType::f32));
+    const ValueId to = b_.where(is_one_sided, b_.number(one_sided, DType::f32),
+                                b_.binary("aten::mul.Tensor", end, ratio_));
+    return b_.where(is_small_, to, end);
+  }
+
+  QuantBuilder& b_;
+  Ends ends_;
+  double limit_;
+  ValueId is_small_ = ir::kNoValue;
+  ValueId ratio_ = ir::kNoValue;
+};
 
 /// The zero point, computed from one end of the range. Both ends give the same up to rounding.
-ValueId chosen_point(QuantBuilder& b, const Ends& ends, ValueId scale, const Integers& integers) {
+ValueId chosen_point(QuantBuilder& b, EnlargedEnds& ends, ValueId scale, const Integers& integers) {
   const auto wide = [&](double value) { return b.number(value, DType::f64); };
-  const auto sub = [&](ValueId a, ValueId c) { return b.binary("aten::sub.Tensor", a, c); };
   const auto scaled_end = [&](ValueId end) {
     return b.binary("aten::div.Tensor", b.cast(end, DType::f64), scale);
   };
-  const ValueId low = scaled_end(ends.low);
-  const ValueId high = scaled_end(ends.high);
+  const ValueId low = scaled_end(ends.low());
+  const ValueId high = scaled_end(ends.high());
   const auto error = [&](double end, ValueId scaled) {
-    return sub(wide(std::abs(end)), b.unary("aten::abs", scaled));
+    return sub(b, wide(std::abs(end)), b.unary("aten::abs", scaled));
   };
   const ValueId takes_low =
       b.binary("aten::lt.Tensor", error(integers.low, low), error(integers.high, high));
-  return b.where(takes_low, sub(wide(integers.low), low), sub(wide(integers.high), high));
+  return b.where(takes_low, sub(b, wide(integers.low), low), sub(b, wide(integers.high), high));
+}
+
+/// `range` minus `count` times `scale`, which is about `range` / `count`: exact in these steps, as
+/// each difference is one of numbers within a factor of two of each other.
+ValueId remainder_of(QuantBuilder& b, ValueId range, ValueId scale, double count) {
+  const ValueId more = mul(b, scale, b.number(count + 1, DType::f64));
+  return add(b, sub(b, range, more), scale);
+}
+
+/// `range` / `count`, correctly rounded by a quotient that is off by some units in the last place.
+ValueId quotient_by_count(QuantBuilder& b, ValueId range, double count) {
+  const ValueId inverse = b.number(1 / count, DType::f64);
+  const ValueId first = mul(b, range, inverse);
+  return add(b, first, mul(b, remainder_of(b, range, first, count), inverse));
+}
+
+/// The negative zero point before it is rounded, if the lowest integer is 0: the low end divided by
+/// the scale. It matters at ties only, where the quotient of the reals has halves: quotients of f32
+/// that have not are at least 2^-34 away. So the approximate quotient is rounded to 2^-40, and the
+/// scale's own rounding error is added, which decides to which side LibTorch's quotient falls.
+ValueId quotient_of_low(QuantBuilder& b, EnlargedEnds& ends, ValueId range, ValueId scale,
+                        double count) {
+  constexpr double kUnits = 0x1.8p12;  // neighbours of f64 numbers near it are 2^-40 apart
+  const ValueId inverse = b.unary("aten::reciprocal", scale);
+  const ValueId units = b.number(kUnits, DType::f64);
+  const ValueId low = mul(b, b.cast(ends.low(), DType::f64), inverse);
+  const ValueId snapped = sub(b, add(b, low, units), units);
+  const ValueId remainder =
+      b.where(ends.is_small(), b.number(0, DType::f64), remainder_of(b, range, scale, count));
+  const ValueId error = mul(b, mul(b, remainder, inverse), b.number(1 / count, DType::f64));
+  return add(b, snapped, mul(b, snapped, error));
 }
 
 /// LibTorch's ChooseQuantizationParams in f64: the range of all elements and zero. An almost empty
@@ -76,16 +118,19 @@ DynamicScale choose_scale(QuantBuilder& b, ValueId x, const Integers& integers) 
   const ValueId zero = b.number(0, DType::f32);
   const Ends ends = {b.binary("aten::minimum", extreme(b, "aten::min", x), zero),
                      b.binary("aten::maximum", extreme(b, "aten::max", x), zero)};
-  const ValueId range =
-      b.binary("aten::sub.Tensor", b.cast(ends.high, DType::f64), b.cast(ends.low, DType::f64));
-  const ValueId ratio = b.binary("aten::div.Tensor", range, wide(integers.high - integers.low));
+  const double count = integers.high - integers.low;
+  const ValueId range = sub(b, b.cast(ends.high, DType::f64), b.cast(ends.low, DType::f64));
+  const ValueId ratio = quotient_by_count(b, range, count);
   const ValueId is_zero =
       b.binary("aten::lt.Tensor", b.cast(ratio, DType::f32), b.number(0x1p-128, DType::f32));
   const ValueId initial = b.where(is_zero, wide(0.1), ratio);
   const ValueId exact = b.binary("aten::maximum", initial, wide(kLeastScale));
+  EnlargedEnds enlarged(b, ends, initial, integers);
   const ValueId point =
-      b.rounded(chosen_point(b, enlarged_ends(b, ends, initial, integers), exact, integers));
-  const ValueId zero_point = b.cast(b.clamped(point, integers.low, integers.high), DType::f32);
+      integers.low == 0 ? b.unary("aten::neg", quotient_of_low(b, enlarged, range, exact, count))
+                        : chosen_point(b, enlarged, exact, integers);
+  const ValueId zero_point =
+      b.cast(b.clamped(b.rounded(point), integers.low, integers.high), DType::f32);
   return {b.cast(exact, DType::f32), zero_point, exact};
 }
 

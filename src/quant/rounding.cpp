@@ -109,6 +109,29 @@ double centred_number(double value, const ir::QuantInfo& info, ZeroPoint zero_po
          point;
 }
 
+std::optional<ScaleParts> scale_parts(const ir::QuantInfo& info, double error) {
+  constexpr double kMostIntegers = 256;
+  const auto low = static_cast<double>(info.lowest() - info.zero_points[0]);
+  const auto high = static_cast<double>(info.highest() - info.zero_points[0]);
+  if (high - low >= kMostIntegers) return std::nullopt;
+  const double scale = as_f32(info.scales[0]);
+  const auto is_right = [&](const ScaleParts& parts, double term) {
+    for (double c = low; c <= high; ++c) {
+      const double rest = parts.low == 0 ? 0 : as_f32(as_f32(c * parts.low) + term);
+      if (as_f32(as_f32(c * parts.high) + rest) != as_f32(c * scale + term)) return false;
+    }
+    return true;
+  };
+  constexpr int kBits = 16;  // with the 8 of an integer, those of f32
+  int exponent = 0;
+  std::frexp(scale, &exponent);
+  const double unit = std::ldexp(1.0, exponent - kBits);
+  const double part = std::nearbyint(scale / unit) * unit;
+  for (const ScaleParts& parts : {ScaleParts{scale, 0}, ScaleParts{part, scale - part}})
+    if (is_right(parts, error) && is_right(parts, 0)) return parts;
+  return std::nullopt;
+}
+
 double premultiplied_error(const ir::QuantInfo& info) {
   const double product = as_f32(info.scales[0]) * static_cast<double>(info.zero_points[0]);
   return product - as_f32(product);

@@ -2,6 +2,7 @@
 // The rounding of LibTorch's CPU kernels, as measured.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "ir/quant_info.h"
@@ -54,5 +55,14 @@ double centred_number(double value, const ir::QuantInfo& info, ZeroPoint zero_po
 /// product in brackets is rounded first. Returns the error of that product; if it is zero, the
 /// result equals (q - zero point) * scale.
 double premultiplied_error(const ir::QuantInfo& info);
+
+/// Two parts of a scale: for every centred integer c of 8 bits, c * high + (c * low + error) in f32
+/// is c * scale + error, rounded once.
+struct ScaleParts {
+  double high = 0;
+  double low = 0;  ///< 0: so is c * high alone
+};
+/// Nothing if f32 does not suffice: all integers are tried.
+std::optional<ScaleParts> scale_parts(const ir::QuantInfo& info, double error);
 
 }  // namespace t2n::quant

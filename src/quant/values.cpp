@@ -199,6 +199,7 @@ ValueId QuantValues::centred_from(ValueId x, const QuantInfo& info, const Vector
 ValueId QuantValues::centred_from_fused(ValueId x, const QuantInfo& info) {
   const double inverse = as_f32(1 / as_f32(info.scales[0]));
   const auto point = static_cast<double>(info.zero_points[0]);
+  if (point == 0) return centred_from(times(x, {inverse}, 0), info, ZeroPoint::after_rounding);
   const ValueId product =
       binary("aten::mul.Tensor", cast(x, DType::f64), number(inverse, DType::f64));
   const ValueId sum = binary("aten::add.Tensor", product, number(point, DType::f64));

@@ -10,6 +10,7 @@
 #include "src/diag/error.h"
 #include "src/translate/nan.h"
 #include "src/translate/packed.h"
+#include "src/translate/readers.h"
 #include "src/translate/sizes.h"
 
 namespace t2n::ops {
@@ -272,7 +273,7 @@ Ref exact_extremum(Emitter& out, std::string_view op, Ref x, const Ints& axes) {
   if (axes.empty()) return x;
   Ref y = reduce(out, op, x, axes);
   if (!ir::is_float(out.dtype(x))) return y;
-  if (out.has(target::Feature::computes_f64)) {
+  if (out.has(target::Feature::computes_f64) && !is_limited_later(out.state())) {
     const double infinity = std::numeric_limits<double>::infinity();
     const Ref limit = like(out, op == "max_reduce" ? -infinity : infinity, x);
     y = select(out, reduce(out, "max_reduce", compare(out, "ne", x, limit), axes), y, limit);

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "src/translate/arith.h"
+#include "src/translate/readers.h"
 #include "src/translate/sizes.h"
 
 namespace t2n::ops {
@@ -52,11 +53,13 @@ Ref error_of_product(Emitter& out, Ref a, Ref b, Ref product) {
   return add(out, add(out, second, mul(out, a_low, b_high)), mul(out, a_low, b_low));
 }
 
-/// For narrower floats, the rounded f64 quotient is correctly rounded.
+/// For narrower floats, the rounded f64 quotient is correctly rounded: but for one of 2^28, also if
+/// it is off by a unit in the last place of f64.
 Ref exact_quotient(Emitter& out, Ref a, Ref b) {
   if (divides_exactly(out, a, b)) return div(out, a, b);
   const DType dtype = out.dtype(a);
-  if (dtype == DType::f64) return corrected_quotient(out, a, b);
+  if (dtype == DType::f64)
+    return is_narrowed_quotient(out.state()) ? div(out, a, b) : corrected_quotient(out, a, b);
   return out.cast(div(out, out.cast(a, DType::f64), out.cast(b, DType::f64)), dtype);
 }
 

@@ -290,6 +290,9 @@ TEST_CASE("recurrent weights accept every preset; weights that stay floats are r
     const Result out = run(preset);
     CHECK_FALSE(contains(out.out, "unquantised: "));
     CHECK(contains(out.out, "\n  gru "));
+    CHECK(contains(out.out, "\nengine time: "));
+    CHECK(contains(out.out, " of the float artefact's ("));
+    CHECK(contains(sandbox.content("out.json"), "\"float_seconds\": 0.0"));
   }
   const Result blocks = run("q4_0");
   CHECK(contains(blocks.out, "unquantised: "));

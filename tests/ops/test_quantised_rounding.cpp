@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elements that lie between two integers of a quantised tensor: each kernel of LibTorch rounds them
 // in its own way. Zero points are odd, so that it shows on which side of the rounding they are.
+#include <cmath>
+
 #include "tests/ops/check_script.h"
 #include "tests/support/strict_case.h"
 
@@ -177,14 +179,49 @@ TEST_CASE("norms take the variance of integers, with what rounding leaves of a s
   }
 }
 
+/// Rows of multiples of a unit, whose range puts the zero point at a tie: `count` * low / range has
+/// a half. The first rows are symmetric.
+ir::Tensor rows_at_ties(int count) {
+  constexpr int kRows = 24, kColumns = 16;
+  std::vector<double> out;
+  for (int row = 0; row < kRows; ++row) {
+    const int below = row < kRows / 2 ? count : 1 + 2 * ((row * 37) % count);
+    const double unit = (1 + row * 7 % 5) * std::ldexp(1.0, -row) * (row % 3 == 0 ? 1.37 : 1);
+    const double step = static_cast<float>(unit);
+    for (int i = 0; i < kColumns; ++i) {
+      const int multiple = i == 0   ? -below
+                           : i == 1 ? 2 * count - below
+                                    : (i * 29 + row) % (2 * count) - below;
+      out.push_back(static_cast<float>(multiple * step));
+    }
+  }
+  return values({kRows, kColumns}, out);
+}
+
+TEST_CASE("zero points that data give are LibTorch's at ties as well") {
+  for (const std::string kind : {"13", "12"})
+    for (const std::string reduced : {"False", "True"}) {
+      std::string rows;
+      for (int i = 0; i < 24; ++i)
+        rows += cat("torch.dequantize(torch.quantize_per_tensor_dynamic(x[", i, ":", i + 1, "], ",
+                    kind, ", ", reduced, ")), ");
+      on_each_target({"torch.cat([" + rows + "])"}, [&](const std::string& expression,
+                                                        const target::Target& target) {
+        Run run = export_and_run(expression_script(expression, 1),
+                                 {rows_at_ties(reduced == "True" ? 127 : 255)}, target);
+        drop_strict_case(run);  // it has no f64
+        CHECK_CLOSE(run, rel(1e-6));
+      });
+    }
+}
+
 /// Interpolations of Q: by scale factors and to sizes, of which an axis may keep its own.
-const std::vector<std::string> kBilinear = {
-    "torch.upsample_bilinear2d(Q, None, False, [1.7, 2.3])",
-    "torch.upsample_bilinear2d(Q, None, True, [2.0, 3.0])",
-    "torch.upsample_bilinear2d(Q, None, False, [1.1, 1.9])",
-    "torch.upsample_bilinear2d(Q, None, False, [1.1, 1.1])",
-    "torch.upsample_bilinear2d(Q, [13, 5], False, None)",
-    "torch.upsample_bilinear2d(Q, [1, 11], True, None)"};
+const std::vector<std::string> kBilinear = {"torch.upsample_bilinear2d(Q, None, False, [1.7, 2.3])",
+                                            "torch.upsample_bilinear2d(Q, None, True, [2.0, 3.0])",
+                                            "torch.upsample_bilinear2d(Q, None, False, [1.1, 1.9])",
+                                            "torch.upsample_bilinear2d(Q, None, False, [1.1, 1.1])",
+                                            "torch.upsample_bilinear2d(Q, [13, 5], False, None)",
+                                            "torch.upsample_bilinear2d(Q, [1, 11], True, None)"};
 
 TEST_CASE("interpolation weighs integers, and rounds as images in rows need it") {
   check_each(forms(kBilinear), {randn({2, 3, 6, 7}, 11)});

@@ -72,5 +72,25 @@ TEST_CASE("quotients are right in the last bit where they are rounded later") {
   check_in_engines({"torch.floor(x / 0.3)", "torch.floor(x.unsqueeze(1) / y)"}, {ends, ends});
 }
 
+TEST_CASE("roundings that are clamped to small numbers are sums, but where a zero's sign matters") {
+  const ir::Tensor x = values({14}, {0.5, 1.5, -2.5, -0.3, 0.3, 7.49, -8.5, 1e9, -1e9, 4194304.5,
+                                     8388609, 3e38, kInf, -kInf});
+  const auto is_sum = [&](const std::string& expression) {
+    return export_text(expression_script(expression, 1), {x}, target::parse_target("tract"))
+               .find("12582912.0") != std::string::npos;
+  };
+  const std::vector<std::string> sums = {"torch.clamp(torch.round(x), -8, 7)",
+                                         "torch.clamp(torch.round(x * 0.3) + 3, 0, 255) - 3",
+                                         "torch.clamp(torch.round(x), -8, 7) / 8"};
+  const std::vector<std::string> others = {
+      "torch.round(x)", "torch.clamp(torch.round(x), min=0)",
+      "torch.clamp(torch.round(x), -8, 2000000)", "1 / torch.clamp(torch.round(x), -8, 7)",
+      "torch.copysign(x[:2], torch.clamp(torch.round(x[3:5]), -8, 7))"};
+  for (const std::string& each : sums) CHECK_MESSAGE(is_sum(each), each);
+  for (const std::string& each : others) CHECK_FALSE_MESSAGE(is_sum(each), each);
+  check_each(sums, {x});
+  check_in_engines(others, {x});  // strict NNEF's rounding has no -0.0
+}
+
 }  // namespace
 }  // namespace t2n::test

@@ -22,7 +22,7 @@ std::string rewritten(const Layer& layer) {
           "\n  %c: f32[2,4] = t2n::cast(self=%w, dtype=f32)\n  %r: f32[3,4] = ", layer.whole,
           "\n  %s: f32[3,4] = ", layer.steps,
           "\n  %y: f32[3,2] = aten::linear(input=%s, weight=%c, bias=", layer.bias, ")\n}\n"));
-  if (layer.least > 0) graph.attributes[kLeastIntegerProducts] = layer.least;
+  if (layer.least > 0) graph.attributes[kIntegerProducts] = IntegerProducts{layer.least, false};
   run_pipeline(graph, {"integer-products"}, {});
   return ir::print(graph);
 }
@@ -63,6 +63,29 @@ TEST_CASE("layers that stay: few products, other weights, a bias, other targets"
   CHECK_FALSE(is_found({.weight = "u8[2,4] = {1, 2, 3, 4, 5, 6, 7, 8}"}));
 }
 
+TEST_CASE("sums that f32 may round are those of wide integers") {
+  const auto text = [](int64_t weight, double low, double high) {
+    ir::Graph graph = ir::parse(
+        cat("graph m(%x: f32[3,4]) -> (%y as \"y\") {\n  const %w: i8[1,4] = {", weight, ", ",
+            weight, ", ", weight, ", ", weight,
+            "}\n  %c: f32[1,4] = t2n::cast(self=%w, dtype=f32)\n"
+            "  %r: f32[3,4] = aten::round(self=%x)\n  %s: f32[3,4] = aten::clamp(self=%r, "
+            "min=",
+            low, ".0, max=", high,
+            ".0)\n  %y: f32[3,1] = aten::linear(input=%s, weight=%c, bias=none)\n}\n"));
+    graph.attributes[kIntegerProducts] = IntegerProducts{0, true};
+    run_pipeline(graph, {"integer-products"}, {});
+    return ir::print(graph);
+  };
+  // 4 * 127 * 33025 = 16776700, just below 2^24.
+  CHECK(text(127, 32770, 33025).find("t2n::integer_linear") == std::string::npos);
+  const std::string wide = text(127, 32780, 33035);
+  CHECK(wide.find("t2n::integer_linear") != std::string::npos);
+  CHECK(wide.find("dtype=i8") == std::string::npos);
+  CHECK(text(-127, -33035, -32780).find("t2n::integer_linear") != std::string::npos);
+  CHECK(text(-127, -33025, -32770).find("t2n::integer_linear") == std::string::npos);
+}
+
 TEST_CASE("a zero point that follows from data is taken from the sums") {
   const std::string text = [] {
     ir::Graph graph = ir::parse(R"(graph m(%x: f32[3,4]) -> (%y as "y") {
@@ -77,7 +100,7 @@ TEST_CASE("a zero point that follows from data is taken from the sums") {
       %s: f32[3,4] = aten::sub.Tensor(self=%q, other=%p, alpha=1)
       %y: f32[3,2] = aten::linear(input=%s, weight=%c, bias=none)
     })");
-    graph.attributes[kLeastIntegerProducts] = int64_t{4};
+    graph.attributes[kIntegerProducts] = IntegerProducts{4, false};
     run_pipeline(graph, {"integer-products"}, {});
     return ir::print(graph);
   }();
