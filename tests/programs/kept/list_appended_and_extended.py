@@ -23,3 +23,4 @@ class M(torch.nn.Module):
             l4.append(row)
             l4 += [row, row]
         return x * len(l1) + len(l2), x * len(l3) + len(l4)
+# SPDX-License-Identifier: Apache-2.0

@@ -14,3 +14,4 @@ class M(torch.nn.Module):
             x.clamp_(min=(y.size(0) + 1))
             torch.mul(x, max(len(y), (y.size(0) % 2)), out=y)
         return x * w1 if w1 > 2 else x - w1
+# SPDX-License-Identifier: Apache-2.0
