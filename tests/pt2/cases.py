@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import torch
 from torch import nn
+from torch.ao.quantization.fx import _decomposed  # noqa: F401, registers operators
 from torch.export import Dim
 
 AUTO = Dim.AUTO
@@ -186,12 +187,38 @@ def picked(x):
     return x[x[:, 0] > 0] * 2, x.sum()
 
 
+def truths(x):
+    return torch.full([], True), torch.full([2], False), torch.where(x > 0, x > 1, True), (x > 0).masked_fill(x > 1, False)
+
+
 def keywords(x, *, scale, shift):
     return x * scale + shift
 
 
 def constants(x):
     return x + torch.tensor([1.0, 2, 3, 4]), torch.linalg.inv(torch.eye(4) * 2) @ x[0], x.new_ones(2, 3)
+
+
+class Quantised(nn.Module):
+    """What PT2E writes: static and dynamic ranges, scales per channel and per token."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("weight", (rand(6, 4) * 40).to(torch.int8))
+        self.register_buffer("scales", rand(6).abs() / 40)
+        self.register_buffer("zeros", torch.zeros(6, dtype=torch.int64))
+
+    def forward(self, x):
+        ops = torch.ops.quantized_decomposed
+        weight = ops.dequantize_per_channel(self.weight, self.scales, self.zeros, 0, -128, 127, torch.int8)
+        integers = ops.quantize_per_tensor(x, 0.031, 7, 0, 255, torch.uint8)
+        static = ops.dequantize_per_tensor(integers, 0.031, 7, 0, 255, torch.uint8)
+        scale, zero = ops.choose_qparams(x, 0, 255, 1e-6, torch.uint8)
+        dynamic = ops.quantize_per_tensor(x, scale, zero, 0, 255, torch.uint8)
+        steps, offsets = ops.choose_qparams_per_token_asymmetric(x, torch.int8)
+        tokens = ops.quantize_per_token(x, steps, offsets, -128, 127, torch.int8)
+        return (static @ weight.T, ops.dequantize_per_tensor(dynamic, scale, zero, 0, 255, torch.uint8), integers,
+                ops.dequantize_per_token(tokens, steps, offsets, -128, 127, torch.int8, torch.float32))
 
 
 B, T = Dim("B", min=2, max=64), Dim("T", max=100)
@@ -232,6 +259,8 @@ CASES = {
     "attention": Case(Attention(), (rand(2, 6, 16), torch.arange(12).reshape(2, 6) % 5 == 4)),
     "named_tuple": Case(Function(stack), (rand(3), rand(3))),
     "picked": Case(Function(picked), (rand(4, 3),), others=((rand(4, 3).abs(),),)),
+    "truths": Case(Function(truths), (rand(3, 4),)),
     "keywords": Case(Function(keywords), (rand(3),), {"shift": rand(3), "scale": rand(1)}),
+    "quantised": Case(Quantised(), (rand(3, 4),), others=((rand(3, 4) * 5,),)),
     "constants": Case(Function(constants), (rand(3, 4),)),
 }

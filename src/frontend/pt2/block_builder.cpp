@@ -40,7 +40,9 @@ c10::TypePtr without_optional(const c10::TypePtr& type) {
 /// A constant where the type allows one; nullopt for lists and names.
 std::optional<c10::IValue> constant_of(const pt2::Argument& argument, const c10::TypePtr& type) {
   if (argument.get<ir::None>()) return c10::IValue();
-  if (const auto* flag = argument.get<bool>()) return *flag;
+  if (const auto* flag = argument.get<bool>())
+    return type->kind() == c10::TypeKind::NumberType ? c10::IValue(int64_t{*flag})
+                                                     : c10::IValue(*flag);
   if (const auto* number = argument.get<int64_t>())
     return type->kind() == c10::TypeKind::FloatType ? c10::IValue(static_cast<double>(*number))
                                                     : c10::IValue(*number);

@@ -9,6 +9,7 @@
 #include "src/diag/error.h"
 #include "src/frontend/load/operators.h"
 #include "src/frontend/pt2/decompositions.h"
+#include "src/frontend/pt2/stored_tensors.h"
 
 namespace t2n::trace {
 namespace {
@@ -37,10 +38,6 @@ constexpr std::array<std::string_view, 7> kStatements = {"aten::_assert_tensor_m
                                                          "aten::_linalg_check_errors",
                                                          "aten::_print"};
 
-bool is_statement(std::string_view name) {
-  return std::find(kStatements.begin(), kStatements.end(), name) != kStatements.end();
-}
-
 std::shared_ptr<torch::jit::Operator> find_operator(const std::string& name,
                                                     const std::string& overload) {
   for (const auto& op : torch::jit::getAllOperatorsFor(c10::Symbol::fromQualString(name)))
@@ -64,7 +61,20 @@ const pt2::Argument* argument_for(const pt2::Node& node, const c10::FunctionSche
   return is_positional ? &node.inputs[index].argument : nullptr;
 }
 
+bool has_truth_as_number(const pt2::Node& node, const c10::FunctionSchema& schema) {
+  for (size_t i = 0; i < schema.arguments().size(); ++i)
+    if (const auto* argument = argument_for(node, schema, i);
+        argument != nullptr && argument->get<bool>() != nullptr &&
+        schema.arguments()[i].type()->kind() == c10::TypeKind::NumberType)
+      return true;
+  return false;
+}
+
 }  // namespace
+
+bool is_statement(std::string_view name) {
+  return std::find(kStatements.begin(), kStatements.end(), name) != kStatements.end();
+}
 
 std::string operator_name(const std::string& target) {
   if (!target.starts_with(kOperators)) return {};
@@ -167,18 +177,8 @@ void GraphWriter::write_operator(const pt2::Node& node, const pt2::Graph& graph,
   std::string name = qualified;
   for (const auto& [exported, scripted] : kSizes)
     if (exported == qualified) name = scripted;
-  if (const auto decomposed = decomposition(name, overload)) {
-    JitValues operands;
-    const auto& parameters = decomposed->graph()->inputs();
-    for (size_t i = 0; i < parameters.size(); ++i) {
-      const std::string parameter = decomposed->getSchema().arguments()[i].name();
-      const pt2::Argument* argument = argument_named(node, parameter);
-      operands.push_back(argument != nullptr
-                             ? builder_.operand(*argument, parameters[i]->type(), names)
-                             : builder_.constant(c10::IValue()));
-    }
-    return define(node, torch::jit::insertGraph(builder_.graph(), *decomposed->graph(), operands));
-  }
+  if (const auto* decomposed = decomposition(name, overload))
+    return write_decomposed(node, *decomposed);
   auto found = find_operator(name, overload);
   if (found == nullptr && !torch_knows(name) && declare_unknown({name}))
     found = find_operator(name, "");
@@ -186,10 +186,46 @@ void GraphWriter::write_operator(const pt2::Node& node, const pt2::Graph& graph,
   if (found == nullptr)
     refuse_node(node, cat("this LibTorch has no operator ", quoted(cat(name, ".", overload))),
                 "another PyTorch saved the model", "use the LibTorch of that PyTorch");
-  write_call(node, found->schema());
+  write_call(node, graph, found->schema());
 }
 
-void GraphWriter::write_call(const pt2::Node& node, const c10::FunctionSchema& schema) {
+void GraphWriter::write_decomposed(const pt2::Node& node,
+                                   const torch::jit::GraphFunction& function) {
+  JitValues operands;
+  const auto graph = function.graph();
+  for (size_t i = 0; i < graph->inputs().size(); ++i) {
+    const pt2::Argument* argument = argument_for(node, function.getSchema(), i);
+    operands.push_back(argument != nullptr
+                           ? builder_.operand(*argument, graph->inputs()[i]->type(), names)
+                           : builder_.constant(c10::IValue()));
+  }
+  JitValues results = torch::jit::insertGraph(builder_.graph(), *graph, operands);
+  if (const auto tuple = results.at(0)->type()->cast<c10::TupleType>()) {
+    Node* unpacked = builder_.insert(prim::TupleUnpack, results, tuple->elements().size());
+    for (size_t i = 0; i < unpacked->outputs().size(); ++i)
+      unpacked->output(i)->setType(tuple->elements()[i]);
+    results = {unpacked->outputs().begin(), unpacked->outputs().end()};
+  }
+  define(node, results);
+}
+
+/// TorchScript has no truth values among its numbers: an integer stands for them, which may change
+/// the dtype of the result.
+void GraphWriter::restore_dtype(const pt2::Node& node, const pt2::Graph& graph,
+                                const c10::FunctionSchema& schema) {
+  const auto* name = node.outputs.size() == 1 ? node.outputs[0].get<pt2::ValueName>() : nullptr;
+  if (!has_truth_as_number(node, schema) || name == nullptr || schema.is_mutable()) return;
+  const auto meta = graph.tensors.find(name->name);
+  if (meta == graph.tensors.end()) return;
+  Value*& value = names.at(name->name);
+  value = builder_.call(
+      "aten::to",
+      {value, builder_.constant(static_cast<int64_t>(torch_dtype(meta->second.dtype))),
+       builder_.constant(false), builder_.constant(false), builder_.constant(c10::IValue())});
+}
+
+void GraphWriter::write_call(const pt2::Node& node, const pt2::Graph& graph,
+                             const c10::FunctionSchema& schema) {
   const auto kind = c10::Symbol::fromQualString(schema.name());
   JitValues operands;
   if (schema.is_vararg())
@@ -212,6 +248,7 @@ void GraphWriter::write_call(const pt2::Node& node, const c10::FunctionSchema& s
     refuse_node(node, cat("the model's call of ", schema.name(), " does not fit its schema"),
                 cat(schema), "was it saved or downloaded completely?");
   define(node, {called->outputs().begin(), called->outputs().end()});
+  restore_dtype(node, graph, schema);
 }
 
 /// The operands, with tensors of rank 0 for numbers where the schema has tensors.

@@ -2,6 +2,8 @@
 // Writes the nodes of an exported graph as TorchScript.
 #pragma once
 
+#include <torch/csrc/jit/api/function_impl.h>
+
 #include <functional>
 #include <string>
 
@@ -12,6 +14,8 @@ namespace t2n::trace {
 /// "aten::add" of "torch.ops.aten.add.Tensor"; "higher_order::cond"; "" for Python's operators on
 /// numbers.
 std::string operator_name(const std::string& target);
+/// Whether the operator only states facts, and is not written.
+bool is_statement(std::string_view name);
 /// Whether there is an operator of LibTorch, a decomposition or a translation for it.
 bool can_write(const std::string& name);
 
@@ -33,7 +37,11 @@ class GraphWriter {
   void write_node(const pt2::Node& node, const pt2::Graph& graph);
   void write_operator(const pt2::Node& node, const pt2::Graph& graph, const std::string& name,
                       const std::string& overload);
-  void write_call(const pt2::Node& node, const c10::FunctionSchema& schema);
+  void write_decomposed(const pt2::Node& node, const torch::jit::GraphFunction& function);
+  void write_call(const pt2::Node& node, const pt2::Graph& graph,
+                  const c10::FunctionSchema& schema);
+  void restore_dtype(const pt2::Node& node, const pt2::Graph& graph,
+                     const c10::FunctionSchema& schema);
   JitValues with_tensors(const c10::FunctionSchema& schema, JitValues operands);
   void write_number(const pt2::Node& node, const pt2::Graph& graph);
   bool write_python(const pt2::Node& node, const pt2::Graph& graph);

@@ -102,7 +102,7 @@ void add_operators(const pt2::Graph& graph, std::map<std::string, CodeOperator>&
       if (const auto* subgraph = input.argument.get<pt2::Argument::Subgraph>())
         add_operators(**subgraph, out);
     const std::string name = operator_name(node.target);
-    if (name.empty()) continue;
+    if (name.empty() || is_statement(name)) continue;
     CodeOperator& row =
         out.try_emplace(name, CodeOperator{name, 0, {}, can_write(name)}).first->second;
     ++row.count;

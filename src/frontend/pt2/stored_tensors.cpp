@@ -92,7 +92,8 @@ at::Tensor StoredTensors::get(const std::string& address) {
   const auto& [folder, payload] = found->second;
   if (payload.is_pickled || !payload.meta)
     throw Error("model-format", cat(quoted(address), " of the model is a pickled Python object"),
-                "t2nnef does not run Python",
+                "it is a subclass of Tensor, as torchao makes, or packed weights; t2nnef does not "
+                "run Python",
                 "export a model whose parameters and buffers are plain tensors");
   return read(address, folder + payload.file, *payload.meta);
 }
