@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The functions that libt2nnef_torch.so exports to torch-free code.
 #include <torch/csrc/jit/runtime/print_handler.h>
-#include <torch/csrc/jit/serialization/pickle.h>
 #include <torch/version.h>
 
 #include <fstream>
@@ -15,18 +14,17 @@
 #include "src/eval/wide.h"
 #include "src/frontend/load/allocation.h"
 #include "src/frontend/load/code.h"
+#include "src/frontend/load/saved_value.h"
 #include "src/frontend/load/torch_error.h"
-#include "src/frontend/run/setstate.h"
 #include "src/frontend/session/inputs.h"
+#include "src/frontend/session/open_model.h"
 #include "src/frontend/session/session.h"
-#include "src/model_file/pickle_scan.h"
-#include "src/model_file/zip_directory.h"
 
 namespace t2n::trace {
 namespace {
 
 std::shared_ptr<Session> load(const std::string& path, const std::string& method) {
-  return std::make_shared<Session>([path] { return load_model(path, make_by_setstate); }, method);
+  return std::make_shared<Session>([path] { return open_model(path); }, method);
 }
 
 std::shared_ptr<Session> compile(const InlineModel& model) {
@@ -77,7 +75,7 @@ torch::jit::Module module_at(torch::jit::Module model, const std::string& path) 
 
 std::shared_ptr<Session> load_module(const std::string& path, const std::string& module) {
   const auto load = [path, module] {
-    Loaded out = load_model(path, make_by_setstate);
+    Loaded out = open_model(path);
     out.module = module_at(out.module, module);
     out.traced_inputs.reset();
     return out;
@@ -89,27 +87,13 @@ std::string saved(Session& session) { return session.saved(); }
 
 void verify(const Session& session, bool entire) { session.verify(entire); }
 
-/// Called before LibTorch builds what the pickle contains.
-void check_saved(const std::vector<char>& bytes, const std::string& path) {
-  const auto all = std::as_bytes(std::span(bytes));
-  const model_file::ZipDirectory records = model_file::read_zip_directory(all, path);
-  const auto pickle = records.find("data.pkl");
-  if (pickle == records.end()) return;  // LibTorch reports it
-  if (!pickle->second.is_stored)
-    throw Error("input-unreadable", cat("cannot read the inputs ", quoted(path)),
-                "its pickle is compressed", "save them with torch.save");
-  model_file::check_pickle(std::span(bytes).subspan(pickle->second.begin, pickle->second.size),
-                           "input-unreadable", cat("the file of inputs ", quoted(path)));
-}
-
 std::vector<SampleInput> read_saved(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) throw Error("input-unreadable", cat("cannot open the inputs ", quoted(path)));
   const std::vector<char> bytes{std::istreambuf_iterator<char>(file),
                                 std::istreambuf_iterator<char>()};
   try {
-    check_saved(bytes, path);
-    const c10::IValue value = torch::jit::pickle_load(bytes);
+    const c10::IValue value = read_saved_value(bytes, path);
     if (value.isTensor()) return flatten_value("input_0", value);
     return flatten_value(value.isGenericDict() ? "" : "input", value);
   } catch (const std::exception&) {
@@ -131,7 +115,7 @@ t2n_torch_module() {
   torch::jit::setPrintHandler([](const std::string& /*text*/) {});
   static const trace::TorchModule module = {TORCH_VERSION,
                                             trace::load,
-                                            trace::read_code,
+                                            trace::read_model_code,
                                             trace::compile,
                                             trace::describe,
                                             trace::trace_model,

@@ -6,6 +6,7 @@
 #include "src/check/contents.h"
 #include "src/diag/error.h"
 #include "src/export/all_refusals.h"
+#include "src/export/declared_axes.h"
 #include "src/export/graph_file.h"
 #include "src/export/half_model.h"
 #include "src/export/pipeline.h"
@@ -33,6 +34,7 @@ TracedModel traced_for_check(const LoadedModel& loaded, const CheckExistingOptio
     ExportOptions requested;
     static_cast<ModelOptions&>(requested) = options;
     requested.samples = samples;
+    requested.dynamic = with_declared_axes(loaded, options.dynamic);
     const LoadedModel model = with_samples(loaded, samples);
     return traced_or_refused(model, requested, RefusedBy::trace, [&] {
       return trace_to_export(model, requested, [&](const TracedModel& candidate) {

@@ -3,6 +3,7 @@
 #include <functional>
 
 #include "src/export/all_refusals.h"
+#include "src/export/declared_axes.h"
 #include "src/export/pass_table.h"
 #include "src/export/stages.h"
 #include "src/model/torch_module.h"
@@ -39,7 +40,7 @@ void add_untraced(Inspection& out, const LoadedModel& loaded, const ExportOption
 }
 
 /// Without samples, only describes the file; else passes the graph to `finish`.
-Inspection inspect(const ExportOptions& options, const Finish& finish) {
+Inspection inspect(ExportOptions options, const Finish& finish) {
   Inspection out;
   std::optional<LoadedModel> loaded;
   try {
@@ -47,6 +48,7 @@ Inspection inspect(const ExportOptions& options, const Finish& finish) {
   } catch (const Error& error) {
     return not_loaded(options, error);
   }
+  options.dynamic = with_declared_axes(*loaded, std::move(options.dynamic));
   out.model = loaded->info;
   TracedModel model;
   try {

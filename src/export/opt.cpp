@@ -14,6 +14,7 @@
 #include "src/diag/error.h"
 #include "src/diag/one_of.h"
 #include "src/export/all_refusals.h"
+#include "src/export/declared_axes.h"
 #include "src/export/graph_file.h"
 #include "src/export/graph_model.h"
 #include "src/export/pass_order.h"
@@ -41,9 +42,10 @@ bool writes_artefact(const OptOptions& options) {
 }
 
 Subject traced_subject(const OptOptions& options) {
-  const ExportOptions& model = options.model;
+  ExportOptions model = options.model;
   model.begin("load");
   const LoadedModel loaded = loaded_or_refused(model, model.target);
+  model.dynamic = with_declared_axes(loaded, std::move(model.dynamic));
   model.begin("trace");
   Subject out;
   const RefusedBy by = writes_artefact(options) ? RefusedBy::translation : RefusedBy::trace;

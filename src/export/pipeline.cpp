@@ -16,6 +16,7 @@
 #include "src/export/all_refusals.h"
 #include "src/export/causal_lm.h"
 #include "src/export/debug_bundle.h"
+#include "src/export/declared_axes.h"
 #include "src/export/destinations.h"
 #include "src/export/graph_file.h"
 #include "src/export/graph_model.h"
@@ -67,6 +68,7 @@ size_t count_operations(const nnef::Document& document) {
 /// Adds the options of --preset.
 ExportOptions with_preset(const LoadedModel& loaded, const ExportOptions& options) {
   ExportOptions out = options;
+  out.dynamic = with_declared_axes(loaded, std::move(out.dynamic));
   if (!options.is_causal_lm) return out;
   CausalLm preset = causal_lm(loaded, options);
   out.dynamic = std::move(preset.dynamic);

@@ -15,6 +15,7 @@ std::string_view kind_name(trace::FileKind kind) {
     case trace::FileKind::traced: return "traced";
     case trace::FileKind::scripted: return "scripted";
     case trace::FileKind::frozen: return "frozen";
+    case trace::FileKind::exported: return "exported";
     case trace::FileKind::graph: return "graph";
   }
   internal_error(__FILE__, __LINE__, "no such kind of file");

@@ -41,8 +41,15 @@ struct ArgumentInfo {
   bool has_default = false;
 };
 
-/// `graph`: a graph in text form, FILE.ir.
-enum class FileKind { traced, scripted, frozen, graph };
+/// An axis of an argument that a .pt2 file declares as dynamic.
+struct DeclaredAxis {
+  std::string input;
+  int64_t axis = 0;
+  std::string size;  ///< an expression over symbols: "2*s5"
+};
+
+/// `exported`: a .pt2 file of torch.export. `graph`: a graph in text form, FILE.ir.
+enum class FileKind { traced, scripted, frozen, exported, graph };
 
 struct ModelInfo {
   FileKind kind = FileKind::scripted;
@@ -51,6 +58,8 @@ struct ModelInfo {
   std::vector<std::string> methods;
   std::vector<ArgumentInfo> arguments;  ///< of `method`, without self
   std::vector<SampleInput> samples;     ///< shapes and dtypes stored in a traced file
+  std::vector<DeclaredAxis> dynamic_axes;
+  std::vector<std::string> assertions;  ///< on their symbols: "s5 >= 2"
   int64_t parameters = 0;               ///< elements of parameters and buffers, shared ones once
   int64_t parameter_bytes = 0;
   int64_t modules = 0;       ///< with the model itself

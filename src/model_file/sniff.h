@@ -17,8 +17,8 @@ inline constexpr std::string_view kUnknownKind = "unknown kind of file";
 /// file has its own message, with the code that saves a correct file.
 void sniff_bytes(std::span<const std::byte> bytes, const std::string& path);
 
-/// Called after opening. Refuses a zip that is not a TorchScript archive (state_dict, pickled
-/// module, .pt2). `pickle_head`: the first bytes of data.pkl, if it exists.
+/// Called after opening. Refuses a zip that is neither a TorchScript archive nor a .pt2 file
+/// (state_dict, pickled module). `pickle_head`: the first bytes of data.pkl, if it exists.
 void sniff_records(const std::vector<std::string>& records, std::string_view pickle_head,
                    const std::string& path);
 

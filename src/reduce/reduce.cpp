@@ -10,6 +10,7 @@
 #include "src/confine/confine.h"
 #include "src/diag/error.h"
 #include "src/diag/headline.h"
+#include "src/export/declared_axes.h"
 #include "src/export/graph_model.h"
 #include "src/export/stages.h"
 #include "src/reduce/modules.h"
@@ -111,7 +112,7 @@ void verify(const Part& part, const std::optional<nnef::Document>& document, con
 
 }  // namespace
 
-Reduction reduce(const ReduceOptions& options) {
+Reduction reduce(ReduceOptions options) {
   const Files files = files_at(stem_of(options));
   const std::vector<nnef::Taken> taken = taken_by(options);
   check_files(files, taken);
@@ -119,6 +120,7 @@ Reduction reduce(const ReduceOptions& options) {
   const std::shared_ptr<nnef::Temporary> scratch = scratch_folder(opened);
   options.begin("load");
   const LoadedModel loaded = load_model(options);
+  options.dynamic = with_declared_axes(loaded, std::move(options.dynamic));
   options.begin("trace");
   std::optional<TracedModel> model;
   std::optional<Failing> found;

@@ -51,6 +51,6 @@ struct Reduction {
 /// one, its artefact as OUTPUT.nnef.tgz, after it failed again when read from such files. Errors:
 /// `not-reducible` if the model does not fail, or if no part can be tried; those of loading;
 /// `usage`.
-Reduction reduce(const ReduceOptions& options);
+Reduction reduce(ReduceOptions options);
 
 }  // namespace t2n::reduce

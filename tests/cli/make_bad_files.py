@@ -31,6 +31,12 @@ def truncated(path):
     path.write_bytes(data[: len(data) // 2])
 
 
+def exported_old(path):
+    with zipfile.ZipFile(path, "w") as archive:
+        for name in ("serialized_exported_program.json", "serialized_state_dict.pt", "version"):
+            archive.writestr(f"archive/{name}", b"{}")
+
+
 def exported(path):
     torch.export.save(torch.export.export(small_model().eval(), (torch.randn(3, 4),)), path)
 
@@ -138,6 +144,7 @@ FILES = {
         small_model(), path, _use_new_zipfile_serialization=False
     ),
     "exported.pt2": exported,
+    "exported_old.pt2": exported_old,
     "version99.pt": lambda path: zipped_again(path, zipfile.ZIP_STORED, version="99\n"),
     "deflated.pt": lambda path: zipped_again(path, zipfile.ZIP_DEFLATED),  # valid: must load
     "train_mode.pt": scripted(small_model()),  # valid: batch norm and dropout mean eval() ones

@@ -57,11 +57,10 @@ TEST_CASE("files that are not TorchScript") {
                  "  why:  it contains Python objects, not a program; t2nnef does not run Python\n"
                  "  help: ",
                  kHowToSave));
-  check_file("exported.pt2", 3,
-             cat("error[model-format]: 'exported.pt2' is a .pt2 file of torch.export\n"
-                 "  why:  t2nnef reads TorchScript; .pt2 is not supported yet\n"
-                 "  help: ",
-                 kHowToSave));
+  check_file("exported_old.pt2", 3,
+             "error[model-format]: 'exported_old.pt2' is a .pt2 file of PyTorch 2.7 or older\n"
+             "  why:  its layout was replaced in PyTorch 2.8\n"
+             "  help: export it again with a newer PyTorch\n");
 }
 
 TEST_CASE("archives and bytes of other kinds are told apart") {

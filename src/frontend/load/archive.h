@@ -23,6 +23,7 @@ class Archive {
   caffe2::serialize::PyTorchStreamReader& reader() const { return *reader_; }
   const std::shared_ptr<const model_file::Mapping>& mapping() const { return mapping_; }
   const model_file::ZipDirectory& records() const { return records_; }
+  const std::string& path() const { return path_; }
 
   /// Reads code, pickles or tables and compares their CRC. nullopt if the record does not exist.
   std::optional<std::vector<char>> read(const std::string& name) const;

@@ -6,7 +6,6 @@
 
 #include "src/diag/error.h"
 #include "src/diag/printable.h"
-#include "src/frontend/load/loader.h"
 #include "src/frontend/load/operators.h"
 #include "src/frontend/load/source_map.h"
 
@@ -80,11 +79,8 @@ void refuse_uncompiled(const Archive& archive, const model_file::CodeScan& code,
   throw Error(std::move(out));
 }
 
-ModelCode read_code(const std::string& path) {
-  prepare_process();
-  const auto archive = Archive::open(path);
-  return {static_cast<int64_t>(archive->reader().version()),
-          located(*archive, scan_code(*archive))};
+ModelCode read_code(const Archive& archive) {
+  return {static_cast<int64_t>(archive.reader().version()), located(archive, scan_code(archive))};
 }
 
 }  // namespace t2n::trace

@@ -22,6 +22,6 @@ void refuse_uncompiled(const Archive& archive, const model_file::CodeScan& code,
                        const std::string& message);
 
 /// See TorchModule::read_code.
-ModelCode read_code(const std::string& path);
+ModelCode read_code(const Archive& archive);
 
 }  // namespace t2n::trace

@@ -16,7 +16,6 @@
 #include "src/diag/error.h"
 #include "src/diag/printable.h"
 #include "src/extend/own_fragments.h"
-#include "src/frontend/load/allocation.h"
 #include "src/frontend/load/code.h"
 #include "src/frontend/load/guards.h"
 #include "src/frontend/load/nesting.h"
@@ -25,7 +24,6 @@
 #include "src/frontend/load/slots.h"
 #include "src/frontend/load/torch_error.h"
 #include "src/frontend/load/vision.h"
-#include "src/frontend/load/warning_relay.h"
 #include "src/model_file/allowed.h"
 #include "src/model_file/pickle_scan.h"
 #include "src/model_file/sniff.h"
@@ -323,13 +321,7 @@ void prepare_process() {
   install_guards();
 }
 
-Loaded load_model(const std::string& path, MakeBySetstate make_by_setstate) {
-  prepare_process();
-  const Report none;  // hides LibTorch's warnings about old types while it reads the file
-  WarningRelay relay(none);
-  const c10::WarningUtils::WarningHandlerGuard warnings(&relay);
-  const auto archive = Archive::open(path);
-  limit_allocations(archive->mapping()->size(), 0);
+Loaded load_model(const std::shared_ptr<const Archive>& archive, MakeBySetstate make_by_setstate) {
   const model_file::CodeScan code = scan_code(*archive);
   const std::set<std::string> called = operators_in(code);
   for (;;) {
@@ -342,7 +334,7 @@ Loaded load_model(const std::string& path, MakeBySetstate make_by_setstate) {
       refuse_prepared(called);
       if (declare_unknown(called)) continue;
       refuse_uncompiled(*archive, code, message);
-      model_file::refuse_archive(message, path);
+      model_file::refuse_archive(message, archive->path());
     }
   }
 }

@@ -23,6 +23,11 @@ struct Loaded {
   std::shared_ptr<SourceMap> sources;
   torch::jit::Module module;
   int64_t format_version = 0;
+  bool is_exported = false;  ///< of a .pt2 file
+  /// Of a .pt2 file: the values of the arguments in the sample's run.
+  std::vector<c10::IValue> samples;
+  std::vector<DeclaredAxis> dynamic_axes;
+  std::vector<std::string> assertions;
   std::optional<c10::IValue>
       traced_inputs;      ///< Dict[str, List[Any]]: method -> arguments, shapes only
   bool ran_code = false;  ///< a `__setstate__` ran
@@ -42,7 +47,7 @@ using MakeBySetstate = c10::intrusive_ptr<c10::ivalue::Object> (*)(const c10::St
 /// the structure are checked before anything is compiled, and all compiled code is scanned before
 /// anything runs. Operators that this LibTorch lacks are declared as needed, so that the tracer can
 /// name their uses. Errors: `model-…`, `denied-operator`, `trace-limit`, and those of forward.
-Loaded load_model(const std::string& path, MakeBySetstate make_by_setstate);
+Loaded load_model(const std::shared_ptr<const Archive>& archive, MakeBySetstate make_by_setstate);
 
 /// Compiles source text; the parameters become buffers.
 Loaded compile_model(const InlineModel& model);

@@ -71,6 +71,28 @@ std::optional<ir::Source> traced_source(const std::string& text, bool torch_too)
   return source;
 }
 
+/// `File "PATH", line N, in FUNCTION`: a line of a Python call stack.
+std::optional<std::pair<std::string, Frame>> parse_python_frame(std::string_view line) {
+  constexpr std::string_view kFile = "File \"", kLine = "\", line ", kIn = ", in ";
+  line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
+  const size_t number = line.find(kLine);
+  const size_t function = line.find(kIn, number == std::string_view::npos ? line.size() : number);
+  if (!line.starts_with(kFile) || number == std::string_view::npos ||
+      function == std::string_view::npos)
+    return std::nullopt;
+  const std::string path(line.substr(kFile.size(), number - kFile.size()));
+  const std::string digits(line.substr(number + kLine.size(), function - number - kLine.size()));
+  constexpr size_t kMaxDigits = 8;
+  if (digits.empty() || digits.size() > kMaxDigits ||
+      digits.find_first_not_of("0123456789") != std::string::npos)
+    return std::nullopt;
+  return std::pair(path, Frame{base_name(path), std::stoi(digits), 0,
+                               std::string(line.substr(function + kIn.size()))});
+}
+
+/// True for code that torch generates while it exports.
+bool is_generated(const std::string& path) { return path.starts_with("<eval_with_key>"); }
+
 bool is_in_path(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.';
 }
@@ -108,6 +130,30 @@ std::optional<std::pair<size_t, size_t>> assignment_after(std::string_view text,
 
 }  // namespace
 
+ir::Source source_of_stack(const std::string& stack, bool torch_too) {
+  ir::Source out;
+  std::string* excerpt = nullptr;  // of the frame before
+  std::vector<std::pair<Frame, std::string>> frames;
+  for (const std::string& line : split_lines(stack)) {
+    const auto frame = parse_python_frame(line);
+    if (!frame && excerpt != nullptr) {
+      if (excerpt->empty())
+        *excerpt = line.substr(std::min(line.find_first_not_of(' '), line.size()));
+      continue;
+    }
+    excerpt = nullptr;
+    if (!frame || is_generated(frame->first) || (!torch_too && is_torch_file(frame->first)))
+      continue;
+    frames.emplace_back(frame->second, "");
+    excerpt = &frames.back().second;
+  }
+  constexpr size_t kMaxFrames = 3;
+  for (size_t i = 0; i < std::min(frames.size(), kMaxFrames); ++i)
+    out.frames.push_back(frames[frames.size() - 1 - i].first);
+  if (!frames.empty()) out.excerpt = frames.back().second;
+  return out;
+}
+
 const SourceMap::Entry* SourceMap::entry_of(const torch::jit::SourceRange& range) {
   if (!range.source() || !range.source()->filename()) return nullptr;
   return entry_at(*range.source()->filename(), range.start());
@@ -122,6 +168,8 @@ const SourceMap::Entry* SourceMap::entry_at(const std::string& record, size_t be
 }
 
 ir::Source SourceMap::find(const torch::jit::SourceRange& range, bool torch_too) {
+  if (range.source() && !range.source()->filename())
+    return source_of_stack(range.source()->text_str().str(), torch_too);
   const Entry* entry = entry_of(range);
   if (entry == nullptr) return {};
   const Table& known = table(*range.source()->filename());

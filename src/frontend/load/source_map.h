@@ -14,6 +14,14 @@
 
 namespace t2n::trace {
 
+/// The name of the model itself as the scope of a node of an exported program; a module's is its
+/// path.
+inline constexpr const char* kModelScope = "(model)";
+
+/// The location that a Python call stack shows, as a .pt2 file stores it: innermost frame last.
+/// Frames in torch's own files are omitted unless `torch_too`.
+ir::Source source_of_stack(const std::string& stack, bool torch_too);
+
 /// Reads the `.debug_pkl` tables of an archive, each on first use. A file without them has no
 /// locations.
 class SourceMap {

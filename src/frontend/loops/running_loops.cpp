@@ -249,13 +249,25 @@ void RunningLoops::add_grown_segment(const c10::IValue& list, ListLayout before,
   marks_.set_list_layout(list, std::move(before));
 }
 
+/// Whether the iterations added numbers of elements that depend on sizes: the marks of the writes
+/// hold for as many iterations as ran.
+bool RunningLoops::grew_by_sizes(const ChangedList& each) const {
+  const auto before = each.known ? exact_size(each.known) : std::optional(Dim(each.before));
+  const auto after = exact_size(marks_.of(each.list));
+  return before && after && !(*after - *before).is_constant();
+}
+
 /// The lengths depend on sizes; nothing more is known of a loop that ends by a condition.
 void RunningLoops::mark_list_lengths(const ChangedLists& lists, int64_t iterations,
                                      const Mark& trips) {
   const auto length = exact_size(trips);
   if (!length) return;
   for (const auto& [key, each] : lists) {
-    mark_list_length(each.list, each.before, marks_.of(each.list), iterations, *length);
+    if (grew_by_sizes(each)) {
+      decisions_.add_guard({*length, ir::Relation::eq, Dim(iterations)});
+      continue;
+    }
+    mark_list_length(each.list, each.before, each.known, iterations, *length);
     if (each.only_grows || each.only_leads)
       add_grown_segment(each.list, each.list_layout, each.only_grows);
   }

@@ -56,6 +56,7 @@ class RunningLoops {
   void check_written(RerolledLoop& loop);
   void follow_rebound(const RerolledLoop& loop, size_t index, const c10::IValue& list);
   Mark length_in_iteration(const RerolledLoop& loop, const ChangedList& each, int64_t count) const;
+  bool grew_by_sizes(const ChangedList& each) const;
   void mark_list_length(const c10::IValue& list, int64_t before, const Mark& known,
                         int64_t iterations, const ir::Dim& length);
   void add_grown_segment(const c10::IValue& list, ListLayout before, bool at_end);

@@ -36,6 +36,7 @@ ModuleNames::ModuleNames(const torch::jit::Module& module, ir::Graph& graph) : g
 void ModuleNames::visit_object(const c10::intrusive_ptr<c10::ivalue::Object>& object,
                                const std::string& path, ir::ScopeId scope) {
   if (!scopes_.emplace(object.get(), scope).second) return;
+  by_path_.emplace(path, scope);
   const auto type = object->type();
   for (size_t i = 0; i < type->numAttributes(); ++i) {
     const std::string& attribute = type->getAttributeName(i);
@@ -85,6 +86,11 @@ std::string ModuleNames::packed_path(const c10::ivalue::Object& packed) const {
 ir::ScopeId ModuleNames::scope(const c10::ivalue::Object& object) const {
   const auto found = scopes_.find(&object);
   return found == scopes_.end() ? -1 : found->second;
+}
+
+ir::ScopeId ModuleNames::scope_at(const std::string& path) const {
+  const auto found = by_path_.find(path);
+  return found == by_path_.end() ? 0 : found->second;
 }
 
 bool ModuleNames::is_module(const c10::ivalue::Object& object) const {

@@ -27,6 +27,8 @@ class ModuleNames {
   std::string packed_path(const c10::ivalue::Object& packed) const;
   /// Scope of a module or class instance of the tree; -1 for objects created in forward.
   ir::ScopeId scope(const c10::ivalue::Object& object) const;
+  /// Of a module by its path; that of the model if there is none.
+  ir::ScopeId scope_at(const std::string& path) const;
   bool is_module(const c10::ivalue::Object& object) const;
 
  private:
@@ -39,6 +41,7 @@ class ModuleNames {
   std::unordered_map<const c10::TensorImpl*, std::string> tensors_;
   std::unordered_map<const c10::ivalue::Object*, std::string> packed_;
   std::unordered_map<const c10::ivalue::Object*, ir::ScopeId> scopes_;
+  std::unordered_map<std::string, ir::ScopeId> by_path_;
 };
 
 }  // namespace t2n::trace

@@ -97,11 +97,15 @@ std::vector<ir::DType> computed_dtypes(const std::string& functional,
   return out;
 }
 
-void refuse_resized(const ir::Graph& graph, const TensorInfo& entry, const at::Tensor& out) {
-  const ir::Shape& before = graph.values[entry.value].shape;
-  if (entry.parent >= 0 && ir::static_shape(before) != out.sizes().vec())
-    throw Error("unsupported-inplace", "out= is a view, which the operation would resize", {},
-                "give out= a tensor of the result's size");
+/// Called after the operation, which gives `out` the size of its result. Views of it keep theirs.
+void refuse_resized(const ir::Graph& graph, const AliasTable& aliases, const at::Tensor& out) {
+  const TensorInfo& entry = aliases[aliases.find(out)];
+  if (ir::static_shape(graph.values[entry.value].shape) == out.sizes().vec()) return;
+  for (int other = 0; other < aliases.entries(); ++other)
+    if (aliases[other].root == entry.root && aliases[other].parent >= 0)
+      throw Error("unsupported-inplace",
+                  "out= is a view, or has views, and the operation would resize it", {},
+                  "give out= a tensor of the result's size");
 }
 
 const std::optional<ir::QuantInfo>& scale_of(const ir::Graph& graph, ir::ValueId value) {
@@ -356,6 +360,8 @@ void Recorder::record_write(OpCall call, const std::vector<at::Tensor>& outputs)
   }
   std::vector<at::Tensor> written;
   std::vector<ir::Argument> kept;
+  const bool is_out = std::any_of(schema.arguments().begin(), schema.arguments().end(),
+                                  [](const c10::Argument& argument) { return argument.is_out(); });
   for (size_t i = 0; i < call.inputs.size(); ++i) {
     const c10::Argument& argument = schema.arguments()[i];
     if (!argument.is_out()) kept.push_back(call.node.args[i]);
@@ -368,8 +374,7 @@ void Recorder::record_write(OpCall call, const std::vector<at::Tensor>& outputs)
     refuse_overlapping(written.back(), name);
     refuse_read_while_written(name, written.back(), call.inputs);
     if (keep_sizes_) regions_.rely_on_regions(name, written.back(), call.inputs);
-    if (argument.is_out())
-      refuse_resized(graph_, aliases_[aliases_.find(written.back())], written.back());
+    if (argument.is_out()) refuse_resized(graph_, aliases_, written.back());
   }
   call.node.args = std::move(kept);
   const std::vector<ir::ValueId> values = written_values(std::move(call), written, functional);
@@ -377,6 +382,8 @@ void Recorder::record_write(OpCall call, const std::vector<at::Tensor>& outputs)
     const int entry = aliases_.find(written[i]);
     T2N_ASSERT(entry >= 0, "a written tensor was never read");
     write(entry, values[i], location);
+    // out= takes the sizes of the result, also where those of the sample are equal by chance.
+    if (is_out) aliases_[entry].unwritten = values[i];
   }
   const bool has_new_outputs = std::any_of(outputs.begin(), outputs.end(),
                                            [&](const at::Tensor& t) { return !aliases_.knows(t); });

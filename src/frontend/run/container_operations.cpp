@@ -242,9 +242,8 @@ void ContainerOperations::mark_changed(const std::string& name, const Stack& inp
   if (name == "aten::mul_") return marks_.set(container, length);
   if (name == "aten::update" || !length) return;
   const bool grows = name == "aten::append" || name == "aten::insert";
-  const bool shrinks = name == "aten::pop" || name == "aten::Delete";
-  // In a loop, the length is computed at the loop's end, from the iteration count.
-  if (!(grows || shrinks) || !container.isList() || loops_.depth() > 0) return;
+  const bool shrinks = name == "aten::pop" || name == "aten::Delete" || name == "aten::remove";
+  if (!(grows || shrinks) || !container.isList()) return;
   if (is_size(length)) marks_.set(container, size_mark(*exact_size(length) + Dim(grows ? 1 : -1)));
 }
 

@@ -33,6 +33,12 @@ bool contain_tensors(const Stack& inputs) {
                      [](const c10::IValue& value) { return !flatten_tensors(value).empty(); });
 }
 
+/// The path of the module that a node of an exported program belongs to.
+std::string exported_scope(const torch::jit::Scope& scope) {
+  const std::string name = scope.name().toUnqualString();
+  return name == kModelScope ? "" : name;
+}
+
 /// The model's own error: its text, and the name of its class.
 [[noreturn]] void refuse_raised(const std::vector<c10::IValue>& raised) {
   const std::string text = raised.at(0).isString() ? raised[0].toStringRef() : "";
@@ -118,7 +124,17 @@ void Interpreter::run_block(Block* block, Environment& env) {
   }
 }
 
+/// Nodes of an exported program name their modules: it has no calls of modules.
+void Interpreter::enter_scope(Node* node) {
+  const torch::jit::ScopePtr scope = node->scope();
+  if (!scope || scope->isBlank()) return;
+  const auto [known, is_new] = scopes_.try_emplace(scope.get(), 0);
+  if (is_new) known->second = names_.scope_at(exported_scope(*scope));
+  position_.calls.scope = known->second;
+}
+
 void Interpreter::run_node(Node* node, Environment& env) {
+  enter_scope(node);
   if (++executed_ > options_.max_operations)
     throw Error("trace-limit",
                 cat("the model ran more than ", options_.max_operations, " operations"),

@@ -48,6 +48,7 @@ class Interpreter {
  private:
   void run_block(torch::jit::Block* block, Environment& env);
   void run_node(torch::jit::Node* node, Environment& env);
+  void enter_scope(torch::jit::Node* node);
   void run_any(torch::jit::Node* node, Environment& env);
   bool run_structural(torch::jit::Node* node, Environment& env);
   void run_operation(torch::jit::Node* node, Environment& env);
@@ -103,6 +104,7 @@ class Interpreter {
   std::optional<Surveyor> surveyor_;
   OnCall on_call_;
   std::optional<BoundModules> bound_modules_;
+  std::unordered_map<const torch::jit::Scope*, ir::ScopeId> scopes_;
   bool reported_training_ = false;
   int64_t executed_ = 0;
 };

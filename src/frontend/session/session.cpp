@@ -66,7 +66,8 @@ void Session::verify(bool entire_file) const {
 
 ModelInfo Session::describe() const {
   ModelInfo info;
-  info.kind = is_frozen()             ? FileKind::frozen
+  info.kind = loaded_.is_exported     ? FileKind::exported
+              : is_frozen()           ? FileKind::frozen
               : loaded_.traced_inputs ? FileKind::traced
                                       : FileKind::scripted;
   info.class_name = class_name_of(*loaded_.module.type());
@@ -77,6 +78,12 @@ ModelInfo Session::describe() const {
     info.arguments.push_back(
         {argument.name(), argument.type()->annotation_str(), argument.default_value().has_value()});
   }
+  info.dynamic_axes = loaded_.dynamic_axes;
+  info.assertions = loaded_.assertions;
+  for (size_t i = 0; i < loaded_.samples.size(); ++i)
+    for (SampleInput& leaf :
+         flatten_value(schema().arguments().at(i + 1).name(), loaded_.samples[i]))
+      info.samples.push_back(std::move(leaf));
   if (loaded_.traced_inputs) {
     for (const auto& entry : loaded_.traced_inputs->toGenericDict())
       if (entry.key().toStringRef() == method_) {

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// The dynamic axes of a model: those that its file declares, and those of the user.
+#pragma once
+
+#include "src/export/traced_model.h"
+
+namespace t2n {
+
+/// The user's options, completed by the axes of a .pt2 file and the bounds of their symbols. An
+/// axis that both declare has the user's size, as has every other axis with the same symbol.
+/// Errors: `usage` for an axis that the file does not declare: its program holds for one size.
+DynamicOptions with_declared_axes(const LoadedModel& model, DynamicOptions dynamic);
+
+}  // namespace t2n

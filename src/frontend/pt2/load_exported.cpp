@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/frontend/pt2/load_exported.h"
+
+#include <map>
+
+#include "src/diag/error.h"
+#include "src/frontend/load/operator_scan.h"
+#include "src/frontend/load/torch_error.h"
+#include "src/frontend/pt2/graph_writer.h"
+#include "src/frontend/pt2/module_tree.h"
+#include "src/frontend/pt2/program_builder.h"
+#include "src/frontend/pt2/sample_values.h"
+#include "src/frontend/pt2/stored_tensors.h"
+#include "src/model_file/sniff.h"
+#include "src/pt2/read_program.h"
+#include "src/pt2/sizes.h"
+
+namespace t2n::trace {
+namespace {
+
+constexpr std::string_view kFolder = "models/";
+constexpr std::string_view kSuffix = ".json";
+
+/// The name of the program: "model". Errors: `model-format` if the file holds several, or none.
+std::string program_name(const Archive& archive) {
+  std::vector<std::string> names;
+  for (const auto& [record, where] : archive.records())
+    if (record.starts_with(kFolder) && record.ends_with(kSuffix))
+      names.push_back(
+          record.substr(kFolder.size(), record.size() - kFolder.size() - kSuffix.size()));
+  if (names.size() == 1) return names[0];
+  if (names.empty())
+    throw Error("model-format", "the .pt2 file holds no program",
+                "it has no record models/NAME.json: AOTInductor packages hold compiled code",
+                "save the program with torch.export.save");
+  throw Error("model-format", "the .pt2 file holds several programs",
+              cat("they are: ", joined(names, ", ")), "save each in a file of its own");
+}
+
+bool is_state(const pt2::InputSpec& input) {
+  return input.kind == pt2::InputKind::parameter || input.kind == pt2::InputKind::buffer ||
+         input.kind == pt2::InputKind::tensor_constant || input.kind == pt2::InputKind::object;
+}
+
+/// The axes of the user's tensors whose sizes are symbols, and the bounds of these.
+void declare_axes(const pt2::Program& program, Loaded& out) {
+  const std::vector<std::string> names = argument_names(program);
+  auto next = names.begin();
+  std::vector<std::string> sizes;
+  for (const pt2::InputSpec& input : program.inputs) {
+    const auto* value = input.argument.get<pt2::ValueName>();
+    if (input.kind != pt2::InputKind::user || value == nullptr) continue;
+    const std::string& name = *next++;
+    const auto meta = program.graph.tensors.find(value->name);
+    if (meta == program.graph.tensors.end()) continue;
+    for (size_t axis = 0; axis < meta->second.sizes.size(); ++axis)
+      if (const auto* size = std::get_if<std::string>(&meta->second.sizes[axis])) {
+        sizes.push_back(pt2::size_text(*size));
+        out.dynamic_axes.push_back({name, static_cast<int64_t>(axis), sizes.back()});
+      }
+  }
+  out.assertions = pt2::assertions_on(sizes, program);
+}
+
+Loaded build(const std::shared_ptr<const Archive>& archive,
+             const std::shared_ptr<const pt2::Program>& program, const std::string& name) {
+  StoredTensors tensors(archive, name);
+  ModuleTree tree;
+  tree.add_modules(program->graph);
+  for (const pt2::InputSpec& input : program->inputs)
+    if (is_state(input))
+      tree.add_tensor(input.address, tensors.get(input.address),
+                      input.kind == pt2::InputKind::parameter);
+  Loaded out;
+  out.mapping = archive->mapping();
+  out.archive = archive;
+  out.sources = std::make_shared<SourceMap>([](const std::string&) { return std::nullopt; });
+  out.module = tree.build(std::make_shared<torch::jit::CompilationUnit>());
+  add_forward(out.module, *program);
+  OperatorScan().require(*out.module._ivalue()->compilation_unit(), out.sources.get());
+  out.is_exported = true;
+  out.format_version = static_cast<int64_t>(archive->reader().version());
+  out.again = [archive, program, name]() -> std::optional<Loaded> {
+    archive->mapping()->restore();
+    return build(archive, program, name);
+  };
+  return out;
+}
+
+/// Errors: those of read_program.
+std::shared_ptr<const pt2::Program> read(const Archive& archive, const std::string& name) {
+  const std::string record = cat(kFolder, name, kSuffix);
+  const auto text = archive.read(record);
+  return std::make_shared<const pt2::Program>(
+      pt2::read_program({text->data(), text->size()}, record));
+}
+
+void add_operators(const pt2::Graph& graph, std::map<std::string, CodeOperator>& out) {
+  constexpr size_t kLocations = 3;
+  for (const pt2::Node& node : graph.nodes) {
+    for (const pt2::NamedArgument& input : node.inputs)
+      if (const auto* subgraph = input.argument.get<pt2::Argument::Subgraph>())
+        add_operators(**subgraph, out);
+    const std::string name = operator_name(node.target);
+    if (name.empty() || is_statement(name)) continue;
+    CodeOperator& row =
+        out.try_emplace(name, CodeOperator{name, 0, {}, can_write(name)}).first->second;
+    ++row.count;
+    if (row.first.size() < kLocations) row.first.push_back(location_of(node));
+  }
+}
+
+}  // namespace
+
+bool is_exported(const Archive& archive) { return archive.records().contains("archive_format"); }
+
+ModelCode code_of_exported(const Archive& archive) {
+  std::map<std::string, CodeOperator> operators;
+  add_operators(read(archive, program_name(archive))->graph, operators);
+  ModelCode out;
+  out.format_version = static_cast<int64_t>(archive.reader().version());
+  for (auto& [name, row] : operators) out.operators.push_back(std::move(row));
+  return out;
+}
+
+Loaded load_exported(const std::shared_ptr<const Archive>& archive) try {
+  const std::string name = program_name(*archive);
+  const auto program = read(*archive, name);
+  Loaded out = build(archive, program, name);
+  declare_axes(*program, out);
+  out.samples = sample_values(*archive, *program, name);
+  return out;
+} catch (const std::exception&) {
+  model_file::refuse_archive(current_torch_message(), archive->path());
+}
+
+}  // namespace t2n::trace

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/frontend/pt2/stored_tensors.h"
+
+#include <ATen/Utils.h>
+#include <ATen/ops/empty.h>
+
+#include <array>
+
+#include "src/diag/error.h"
+
+namespace t2n::trace {
+namespace {
+
+constexpr std::array<std::pair<int64_t, at::ScalarType>, 16> kDTypes = {{
+    {1, at::kByte},
+    {2, at::kChar},
+    {3, at::kShort},
+    {4, at::kInt},
+    {5, at::kLong},
+    {6, at::kHalf},
+    {7, at::kFloat},
+    {8, at::kDouble},
+    {10, at::kComplexFloat},
+    {11, at::kComplexDouble},
+    {12, at::kBool},
+    {13, at::kBFloat16},
+    {28, at::kUInt16},
+    {29, at::kFloat8_e4m3fn},
+    {30, at::kFloat8_e5m2},
+    {34, at::kUInt32},
+}};
+constexpr int64_t kStrided = 7;  ///< the code of dense layouts
+
+[[noreturn]] void refuse(const std::string& address, const std::string& why) {
+  throw Error("model-corrupt", cat("the tensor ", quoted(address), " of the model cannot be read"),
+              why, "was it saved or downloaded completely?");
+}
+
+int64_t number(const pt2::Size& size, const std::string& address) {
+  const auto* value = std::get_if<int64_t>(&size);
+  if (value == nullptr || *value < 0) refuse(address, "its sizes are not numbers");
+  return *value;
+}
+
+std::vector<int64_t> numbers(const std::vector<pt2::Size>& sizes, const std::string& address) {
+  std::vector<int64_t> out;
+  for (const pt2::Size& size : sizes) out.push_back(number(size, address));
+  return out;
+}
+
+/// The bytes from the beginning of the storage to the end of the last element; nullopt if that is
+/// no number of 64 bits.
+std::optional<size_t> extent(const std::vector<int64_t>& sizes, const std::vector<int64_t>& strides,
+                             int64_t offset, size_t item) {
+  int64_t last = offset;
+  for (size_t d = 0; d < sizes.size(); ++d) {
+    int64_t span = 0;
+    if (sizes[d] == 0) return 0;
+    if (__builtin_mul_overflow(sizes[d] - 1, strides[d], &span) ||
+        __builtin_add_overflow(last, span, &last))
+      return std::nullopt;
+  }
+  size_t bytes = 0;
+  if (__builtin_mul_overflow(static_cast<size_t>(last) + 1, item, &bytes)) return std::nullopt;
+  return bytes;
+}
+
+}  // namespace
+
+at::ScalarType torch_dtype(pt2::DTypeCode dtype) {
+  for (const auto& [code, type] : kDTypes)
+    if (code == dtype.code) return type;
+  throw Error("unsupported-dtype", cat("the model has a tensor of the unknown dtype ", dtype.code),
+              "a newer PyTorch may have saved it");
+}
+
+StoredTensors::StoredTensors(std::shared_ptr<const Archive> archive, const std::string& program)
+    : archive_(std::move(archive)) {
+  for (const auto& [folder, kind] :
+       {std::pair("data/weights/", "weights"), std::pair("data/constants/", "constants")}) {
+    const std::string record = cat(folder, program, "_", kind, "_config.json");
+    const auto text = archive_->read(record);
+    if (!text) continue;
+    for (auto& [address, payload] : pt2::read_payloads({text->data(), text->size()}, record))
+      payloads_.try_emplace(address, folder, std::move(payload));
+  }
+}
+
+at::Tensor StoredTensors::get(const std::string& address) {
+  const auto found = payloads_.find(address);
+  if (found == payloads_.end()) refuse(address, "the file does not contain it");
+  const auto& [folder, payload] = found->second;
+  if (payload.is_pickled || !payload.meta)
+    throw Error("model-format", cat(quoted(address), " of the model is a pickled Python object"),
+                "it is a subclass of Tensor, as torchao makes, or packed weights; t2nnef does not "
+                "run Python",
+                "export a model whose parameters and buffers are plain tensors");
+  return read(address, folder + payload.file, *payload.meta);
+}
+
+at::Tensor StoredTensors::read(const std::string& address, const std::string& record,
+                               const pt2::TensorMeta& meta) {
+  const at::ScalarType dtype = torch_dtype(meta.dtype);
+  if (meta.layout.code != kStrided)
+    throw Error("unsupported-dtype", cat(quoted(address), " of the model is a sparse tensor"), {},
+                "convert it with to_dense() before the export");
+  const std::vector<int64_t> sizes = numbers(meta.sizes, address);
+  const std::vector<int64_t> strides = numbers(meta.strides, address);
+  const int64_t offset = number(meta.offset, address);
+  const Key key{record, meta.dtype.code, sizes, strides, offset};
+  const auto known = tensors_.find(key);
+  if (known != tensors_.end()) return known->second;
+  if (sizes.size() != strides.size()) refuse(address, "it has not as many strides as axes");
+  const c10::Storage memory = storage(record);
+  const auto bytes = extent(sizes, strides, offset, c10::elementSize(dtype));
+  if (!bytes || *bytes > memory.nbytes())
+    refuse(address, cat("its elements exceed the record ", quoted(record)));
+  at::Tensor out = at::empty({0}, at::TensorOptions().dtype(dtype));
+  out.set_(memory, offset, sizes, strides);
+  return tensors_.emplace(key, std::move(out)).first->second;
+}
+
+c10::Storage StoredTensors::storage(const std::string& record) {
+  const auto known = storages_.find(record);
+  if (known != storages_.end()) return known->second;
+  const auto found = archive_->records().find(record);
+  if (found == archive_->records().end())
+    throw Error("model-corrupt", cat("the record ", quoted(record), " of the model is missing"), {},
+                "was it saved or downloaded completely?");
+  return storages_.emplace(record, archive_->storage(record, found->second)).first->second;
+}
+
+}  // namespace t2n::trace

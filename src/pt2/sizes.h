@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sizes that are expressions over symbols.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "src/pt2/program.h"
+
+namespace t2n::pt2 {
+
+/// "Mul(Integer(2), Symbol('s5', integer=True))" and "2*s5" as "2*s5". Errors: `model-corrupt` for
+/// anything but sums and products of integers and symbols.
+std::string size_text(const std::string& expression);
+
+/// The bounds of the symbols in `sizes` that the program states: "s5 >= 2", "s5 <= 64".
+std::vector<std::string> assertions_on(const std::vector<std::string>& sizes,
+                                       const Program& program);
+
+}  // namespace t2n::pt2
