@@ -50,10 +50,22 @@ Ref integer_product(const OpView& op, Emitter& out, const Operands& x, bool tran
   return sum_of_products(out, out.unsqueeze(x.a, {rank - 1}), out.unsqueeze(b, {rank - 2}), {rank});
 }
 
+/// A row times a column, both computed. If both were joined from several axes, tract merges these
+/// in the product and loses its two axes of extent 1: "merge-same-role-axes".
+bool is_row_times_column(const Emitter& out, const Operands& x, bool transposed) {
+  const Shape &a = out.shape(x.a), &b = out.shape(x.b);
+  return a.size() == 2 && a[0] == Dim(1) && b[transposed ? 0 : 1] == Dim(1) &&
+         ir::is_float(out.dtype(x.a)) && !out.constant_value(x.a) && !out.constant_value(x.b);
+}
+
 Ref emit_matmul(const OpView& op, Emitter& out, const Operands& x, bool transposed) {
   const DType dtype = out.dtype(x.a);
   if (!has_matmul(dtype) && out.has(target::Feature::computes_integers))
     return integer_product(op, out, x, transposed);
+  if (is_row_times_column(out, x, transposed) && out.has(target::Feature::open_sizes)) {
+    const Ref column = transposed ? x.b : out.transpose(x.b, {1, 0});
+    return reduce(out, "sum_reduce", mul(out, x.a, column), {1});
+  }
   Attributes attributes;
   if (transposed) attributes.emplace_back("transposeB", true);
   return out.call("matmul", {x.a, x.b}, attributes, dtype,
