@@ -377,13 +377,4 @@ std::vector<Assumption> infer_shapes(std::vector<Probe>& probes, const InferOpti
   return std::move(inference.found());
 }
 
-ir::Dim over_axes(const ir::Dim& dim, const ir::Graph& graph) {
-  const Names names = names_of(graph);
-  ir::Dim out =
-      dim.substitute([&](const Symbol& symbol) { return traced_size(symbol, graph, names); });
-  for (const ir::Node& node : graph.nodes)
-    if (node.body) out = over_axes(out, *node.body);
-  return out;
-}
-
 }  // namespace t2n::dynamic
