@@ -306,6 +306,7 @@ class Inference {
     bool agrees = true;
     for (size_t probe = 0; probe < level.probes(); ++probe) {
       const ir::Dim* other = read(level.probe(probe).nodes[index].args[which].value);
+      if (other == nullptr) require_equal(level, index, which);  // a list of another length
       T2N_ASSERT(other != nullptr, "the probes differ in arguments");
       const auto extent = level.number(probe, *other);
       seen.push_back({&probes_[probe].symbols, extent});
