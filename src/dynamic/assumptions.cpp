@@ -10,6 +10,7 @@
 #include "ir/readable.h"
 #include "ir/scan.h"
 #include "src/diag/error.h"
+#include "src/dynamic/level.h"
 #include "src/dynamic/same.h"
 #include "src/dynamic/unbacked_sizes.h"
 #include "src/shapes/constraint_set.h"
@@ -68,10 +69,10 @@ Diagnostic inexpressible(const Decision& decision, const Traced& traced) {
 }
 
 /// True if any of the symbols depends on a declared axis. Their sum may not: S + (8 - S).
-bool is_over_axes(const Dim& sizes, const ir::Graph& graph) {
+bool is_over_axes(const Dim& sizes, const InferredSizes& inferred) {
   const std::vector<Symbol> symbols = sizes.symbols();
   return std::any_of(symbols.begin(), symbols.end(), [&](const Symbol& symbol) {
-    return !over_axes(Dim::symbol(symbol), graph).is_constant();
+    return !inferred.over_axes(Dim::symbol(symbol)).is_constant();
   });
 }
 
@@ -243,9 +244,10 @@ std::vector<Need> branch_needs(const Traced& traced, const Sizes& sample,
                                std::vector<Diagnostic>* found) {
   std::vector<Need> out;
   std::vector<Diagnostic> refusals;
+  const InferredSizes inferred(traced.graph);
   for (const Decision& decision : traced.decisions) {
     if (!decision.comparison) {
-      if (is_over_axes(decision.sizes, traced.graph)) {
+      if (is_over_axes(decision.sizes, inferred)) {
         trace::add_refusal(refusals, inexpressible(decision, traced));
       }
       continue;
@@ -253,8 +255,8 @@ std::vector<Need> branch_needs(const Traced& traced, const Sizes& sample,
     Comparison condition = decision.kind == Decision::Kind::loop || decision.direction != 0
                                ? *decision.comparison
                                : negated(*decision.comparison);
-    condition.left = over_axes(condition.left, traced.graph);
-    condition.right = over_axes(condition.right, traced.graph);
+    condition.left = inferred.over_axes(condition.left);
+    condition.right = inferred.over_axes(condition.right);
     if (!is_over(condition.left, sample) || !is_over(condition.right, sample)) {
       trace::add_refusal(refusals, inexpressible(decision, traced));
       continue;

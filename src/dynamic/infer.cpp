@@ -306,6 +306,7 @@ class Inference {
     bool agrees = true;
     for (size_t probe = 0; probe < level.probes(); ++probe) {
       const ir::Dim* other = read(level.probe(probe).nodes[index].args[which].value);
+      if (other == nullptr) require_equal(level, index, which);  // a list of another length
       T2N_ASSERT(other != nullptr, "the probes differ in arguments");
       const auto extent = level.number(probe, *other);
       seen.push_back({&probes_[probe].symbols, extent});
@@ -375,15 +376,6 @@ std::vector<Assumption> infer_shapes(std::vector<Probe>& probes, const InferOpti
   probes[0].graph = std::move(inference.graph());
   probes[0].graph.attributes[ir::kSampleSizes] = probes[0].symbols;
   return std::move(inference.found());
-}
-
-ir::Dim over_axes(const ir::Dim& dim, const ir::Graph& graph) {
-  const Names names = names_of(graph);
-  ir::Dim out =
-      dim.substitute([&](const Symbol& symbol) { return traced_size(symbol, graph, names); });
-  for (const ir::Node& node : graph.nodes)
-    if (node.body) out = over_axes(out, *node.body);
-  return out;
 }
 
 }  // namespace t2n::dynamic

@@ -42,8 +42,4 @@ struct Assumption {
 std::vector<Assumption> infer_shapes(std::vector<Probe>& probes, const InferOptions& options,
                                      const ir::OpTable& operators);
 
-/// Rewrites an expression over the tracer's symbols (Decision::comparison…) over the declared axes.
-/// A symbol that is not the size of a value stays. `graph`: a result of infer_shapes.
-ir::Dim over_axes(const ir::Dim& dim, const ir::Graph& graph);
-
 }  // namespace t2n::dynamic

@@ -20,6 +20,20 @@ std::optional<ir::Dim> traced_size(const Symbol& symbol, const ir::Graph& graph,
   return axis < shape.size() ? std::optional<ir::Dim>(shape[axis]) : std::nullopt;
 }
 
+InferredSizes::InferredSizes(const ir::Graph& graph) { add(graph); }
+
+void InferredSizes::add(const ir::Graph& graph) {
+  graphs_.emplace_back(&graph, names_of(graph));
+  for (const ir::Node& node : graph.nodes)
+    if (node.body) add(*node.body);
+}
+
+ir::Dim InferredSizes::over_axes(ir::Dim dim) const {
+  for (const auto& [graph, names] : graphs_)
+    dim = dim.substitute([&](const Symbol& symbol) { return traced_size(symbol, *graph, names); });
+  return dim;
+}
+
 Level::Level(ir::Graph& result, std::vector<const ir::Graph*> probes, const Level* outer)
     : result_(&result), probes_(std::move(probes)), outer_(outer) {
   for (const ir::Graph* graph : probes_) names_.push_back(names_of(*graph));

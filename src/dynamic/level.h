@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "src/dynamic/axes.h"
@@ -18,6 +19,21 @@ Names names_of(const ir::Graph& graph);
 /// The size that the symbol stands for, if it belongs to an axis of a value in the graph.
 std::optional<ir::Dim> traced_size(const Symbol& symbol, const ir::Graph& graph,
                                    const Names& names);
+
+/// The sizes of all values of a graph that infer_shapes rewrote, and of its bodies.
+class InferredSizes {
+ public:
+  /// The graph must outlive it.
+  explicit InferredSizes(const ir::Graph& graph);
+  /// Rewrites an expression over the tracer's symbols (Decision::comparison…) over the declared
+  /// axes. A symbol that is not the size of a value stays.
+  ir::Dim over_axes(ir::Dim dim) const;
+
+ private:
+  void add(const ir::Graph& graph);
+
+  std::vector<std::pair<const ir::Graph*, Names>> graphs_;
+};
 
 class Level {
  public:

@@ -59,7 +59,8 @@ void fit_ranges(const std::vector<Sample>& before, std::vector<Sample>& now) {
     };
     const auto size = smallest_new_size(before, now, has_changed);
     if (!size || (*size > known && !are_lengths)) continue;
-    sample.range->second = are_lengths ? *size + 1 : *size;
+    // No number is an index of an empty axis: the run reports that.
+    sample.range->second = std::max(are_lengths ? *size + 1 : *size, sample.range->first + 1);
     fit_values(sample, sample.range->second - 1, !are_lengths);
   }
 }

@@ -26,6 +26,8 @@ std::span<const CauseRow> causes() {
       {Cause::equal_sizes, "Sizes that are equal, but not as polynomials", "sizes/size_text.cpp"},
       {Cause::mixed_assertion, "An assertion that mixes symbols", "sizes/assertion.cpp"},
       {Cause::assertion_quotients, "Assertions with quotients", "sizes/assertion.cpp"},
+      {Cause::integer_factors, "Many integer factors of one tensor", "regions.cpp"},
+      {Cause::crossing_scans, "Results of scans along different axes", "layouts.cpp"},
   };
   return kRows;
 }

@@ -29,6 +29,8 @@ enum class Cause {
   equal_sizes,             ///< sizes that are equal, but not as polynomials
   mixed_assertion,         ///< an assertion on a product of symbols, or on a remainder
   assertion_quotients,     ///< an assertion with quotients
+  integer_factors,         ///< integer constants that multiply one tensor
+  crossing_scans,          ///< results of scans along different axes, combined
 };
 
 struct CauseRow {

@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "src/diag/error.h"
+#include "src/nnef/needed.h"
+#include "src/spec/dimension.h"
 #include "src/target/limits.h"
 #include "src/tract_forms/body_sizes.h"
 #include "src/tract_forms/size_barriers.h"
@@ -284,16 +286,25 @@ void replace_body_result(Emitter& body, size_t index, Ref result) {
 bool is_read(Emitter& body, Ref ref) { return read_ids(body.state()).contains(ref.id); }
 
 bool is_needed(Emitter& body, Ref ref, const std::vector<size_t>& results) {
-  std::set<int> needed;
-  for (const size_t result : results) needed.insert(body.state().outputs[result].id);
-  const std::vector<nnef::Assignment>& statements = body.state().document.graph.body;
-  for (auto statement = statements.rbegin(); statement != statements.rend(); ++statement) {
-    bool defines_needed = false;
-    for_each_id(statement->left,
-                [&](int id) { defines_needed = defines_needed || needed.contains(id); });
-    if (defines_needed) for_each_id(statement->right, [&](int id) { needed.insert(id); });
-  }
-  return needed.contains(ref.id);
+  const Emitter::State& state = body.state();
+  const auto number = [&](const Dim& size) { return state.at_sample(size); };
+  const nnef::KnownSizes sizes = {
+      .shape = [&](const nnef::Value& tensor) -> std::optional<Ints> {
+        if (tensor.kind != nnef::Kind::reference) return {};
+        Ints out;
+        for (const Dim& size : state.at({static_cast<int>(tensor.integer)}).shape)
+          out.push_back(number(size));
+        return out;
+      },
+      .number = [&](const nnef::Value& value) -> std::optional<int64_t> {
+        const auto size = spec::read_dimension(value);
+        return size ? std::optional(number(*size)) : std::nullopt;
+      }};
+  std::vector<std::string> keys;
+  for (const size_t result : results)
+    keys.push_back(nnef::tensor_key(state.reference(state.outputs[result])));
+  return nnef::needed_tensors(state.document.graph.body, keys, sizes)
+      .contains(nnef::tensor_key(state.reference(ref)));
 }
 
 void add_inner_result(Emitter& body, Ref result) {

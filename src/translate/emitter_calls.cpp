@@ -102,13 +102,15 @@ std::vector<Ref> Emitter::calls(std::string_view op, const std::vector<Ref>& inp
   add_attributes(arguments, attributes);
   const std::vector<Ref> outputs = state_->append_call(op, std::move(arguments), results);
   for (const Ref ref : outputs) tract_forms::note_call(*state_, op, operands, attributes, ref);
+  if (op == "tract_core_scan") tract_forms::note_scan(*state_, attributes, outputs);
   return outputs;
 }
 
 Ref Emitter::call_list(std::string_view op, const std::vector<Ref>& inputs,
                        const Attributes& attributes, DType dtype, const Shape& shape) {
   check_callable(*state_, op, inputs, attributes);
-  const std::vector<Ref> list = with_barriers(*this, op, inputs, attributes);
+  std::vector<Ref> list = with_barriers(*this, op, inputs, attributes);
+  if (op == "concat") list = with_layout_barriers(*this, std::move(list));
   nnef::Values items;
   for (const Ref ref : list) items.push_back(state_->operand(ref));
   std::vector<nnef::Argument> arguments = {{"", nnef::array(std::move(items))}};
@@ -157,6 +159,7 @@ Ref Emitter::elementwise(std::string_view op, const std::vector<Ref>& inputs,
     operand = with_named_sizes(*this, operand, Shape(shape.end() - rank, shape.end()));
   }
   operands = gathered(*this, operands, tract_forms::number_barriers(*state_, op, operands));
+  operands = with_layout_barriers(*this, with_region_barriers(*this, op, std::move(operands)));
   std::vector<nnef::Argument> arguments = state_->aligned_operands(
       operands, shape,
       [&](const Shape& a, const Shape& b) { return broadcast_shape(*state_, a, b); },

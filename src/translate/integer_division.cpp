@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "src/translate/arith.h"
+#include "src/translate/barriers.h"
 
 namespace t2n::ops {
 namespace {
@@ -26,6 +27,7 @@ Ref has_wrong_sign(Emitter& out, Ref remainder, Ref other) {
 }
 
 Division divide_integers(Emitter& out, Ref a, Ref b, Rounding rounding) {
+  a = with_region_barriers(out, "div", {a, b})[0];  // one for all that reads it below
   const Ref quotient = div(out, a, b);
   const Ref remainder = sub(out, a, mul(out, quotient, b));
   const bool is_floor = rounding == Rounding::floor;

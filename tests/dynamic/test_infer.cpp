@@ -2,6 +2,7 @@
 // Whole programs: sizes from inputs to outputs, through arguments as well.
 #include "ir/print.h"
 #include "src/diag/error.h"
+#include "src/dynamic/level.h"
 #include "tests/dynamic/support.h"
 
 namespace t2n::test {
@@ -62,8 +63,9 @@ TEST_CASE("an integer without an expression over sizes is refused") {
 
 TEST_CASE("the tracer's symbols are rewritten over the axes") {
   const Inference out = infer({"def forward(self, x):\n  return x[:, 1:]\n", {{kB, 2 * kS}}});
-  CHECK_EQ(dynamic::over_axes(ir::parse_dim("size.x.1 * 3 + size.x.0"), out.graph).str(),
-           "B + 6*S");
+  CHECK_EQ(
+      dynamic::InferredSizes(out.graph).over_axes(ir::parse_dim("size.x.1 * 3 + size.x.0")).str(),
+      "B + 6*S");
 }
 
 }  // namespace

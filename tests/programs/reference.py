@@ -65,7 +65,8 @@ def rounding(seed):
     from torch.utils._python_dispatch import TorchDispatchMode
     aten = torch.ops.aten
     # Engines approximate them to an error that is not relative to results near 0; whether it is times the operand.
-    saturating = {aten.tanh: False, aten.sigmoid: False, aten.erf: False, aten.gelu: True, aten.silu: True, aten.mish: True}
+    saturating = {aten.tanh: False, aten.sigmoid: False, aten.erf: False, aten.gelu: True, aten.silu: True, aten.mish: True,
+                  aten.tanh_: False, aten.sigmoid_: False}
     # Their results are sums, which round relative to their terms, and may be 0.
     sums = {aten.upsample_linear1d, aten.upsample_bilinear2d, aten.upsample_bicubic2d, aten.upsample_trilinear3d}
     generator = torch.Generator().manual_seed(seed)
@@ -74,7 +75,8 @@ def rounding(seed):
         def __torch_dispatch__(self, function, types, args=(), kwargs=None):
             result = function(*args, **(kwargs or {}))
             for each, its in zip(result if isinstance(result, (tuple, list)) else [result], function._schema.returns):
-                if isinstance(each, torch.Tensor) and its.alias_info is None and (each.is_floating_point() or each.is_complex()):
+                is_new = its.alias_info is None or function.overloadpacket in saturating
+                if isinstance(each, torch.Tensor) and is_new and (each.is_floating_point() or each.is_complex()):
                     numbers = torch.view_as_real(each) if each.is_complex() else each
                     step = torch.finfo(each.dtype).eps * torch.randn(numbers.shape, generator=generator)
                     numbers.mul_((1 + step).to(numbers.dtype))
