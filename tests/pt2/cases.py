@@ -8,6 +8,8 @@ from torch import nn
 from torch.ao.quantization.fx import _decomposed  # noqa: F401, registers operators
 from torch.export import Dim
 
+from torchao_cases import quantised_modules
+
 AUTO = Dim.AUTO
 
 
@@ -264,3 +266,6 @@ CASES = {
     "quantised": Case(Quantised(), (rand(3, 4),), others=((rand(3, 4) * 5,),)),
     "constants": Case(Function(constants), (rand(3, 4),)),
 }
+
+CASES |= {name: Case(module, (rand(4, 64),), others=((rand(4, 64) * 3,),))
+          for name, module in quantised_modules().items()}

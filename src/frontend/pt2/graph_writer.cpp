@@ -87,7 +87,8 @@ std::string operator_name(const std::string& target) {
 }
 
 bool can_write(const std::string& name) {
-  return is_known_higher_order(name) || is_statement(name) || decomposition(name, "") != nullptr ||
+  return is_known_higher_order(name) || is_statement(name) ||
+         name == "export::access_subclass_inner_tensor" || decomposition(name, "") != nullptr ||
          torch_knows(name);
 }
 
@@ -101,7 +102,7 @@ void GraphWriter::write(const pt2::Graph& graph) {
 JitValues GraphWriter::inlined(const pt2::Graph& graph, const JitValues& inputs) {
   if (inputs.size() != graph.inputs.size())
     throw Error("model-corrupt", "a subgraph of the model is called with too few values");
-  GraphWriter inner(builder_);
+  GraphWriter inner(builder_, attribute_);
   for (size_t i = 0; i < inputs.size(); ++i) inner.define(graph.inputs[i], inputs[i]);
   inner.write(graph);
   JitValues out;
@@ -169,9 +170,27 @@ void GraphWriter::write_number(const pt2::Node& node, const pt2::Graph& graph) {
   define(node, {builder_.call(op, {builder_.operand(*self, c10::TensorType::get(), names)})});
 }
 
+/// A tensor of a wrapper, or a wrapper within one.
+void GraphWriter::write_part(const pt2::Node& node) {
+  const pt2::Argument* wrapper = argument_named(node, "src_subclass_tensor");
+  const pt2::Argument* part = argument_named(node, "attr");
+  const auto* name = wrapper == nullptr ? nullptr : wrapper->get<pt2::ValueName>();
+  const auto* attribute = part == nullptr ? nullptr : part->get<std::string>();
+  const auto* result = node.outputs.empty() ? nullptr : node.outputs[0].get<pt2::ValueName>();
+  if (name == nullptr || attribute == nullptr || result == nullptr ||
+      !wrappers.contains(name->name))
+    throw Error("model-corrupt", "the model reads a part of a tensor that has no parts");
+  const std::string address = cat(wrappers.at(name->name), ".", *attribute);
+  if (Value* const value = attribute_(address))
+    names[result->name] = value;
+  else
+    wrappers[result->name] = address;
+}
+
 void GraphWriter::write_operator(const pt2::Node& node, const pt2::Graph& graph,
                                  const std::string& qualified, const std::string& overload) {
   if (is_statement(qualified)) return;
+  if (qualified == "export::access_subclass_inner_tensor") return write_part(node);
   if (qualified == "aten::item" || qualified == "aten::_local_scalar_dense")
     return write_number(node, graph);
   std::string name = qualified;

@@ -5,6 +5,7 @@
 #include <torch/csrc/jit/api/function_impl.h>
 
 #include <functional>
+#include <map>
 #include <string>
 
 #include "src/frontend/pt2/block_builder.h"
@@ -25,9 +26,13 @@ bool is_known_higher_order(const std::string& name);
 /// Writes the nodes of one graph, in its own namespace.
 class GraphWriter {
  public:
-  explicit GraphWriter(BlockBuilder& builder) : builder_(builder) {}
+  /// The value of a tensor of the model by its address.
+  using Attribute = std::function<Value*(const std::string& address)>;
+  GraphWriter(BlockBuilder& builder, Attribute attribute)
+      : builder_(builder), attribute_(std::move(attribute)) {}
 
   Names names;
+  std::map<std::string, std::string> wrappers;  ///< addresses of values that wrap tensors, by name
 
   void write(const pt2::Graph& graph);
   /// Writes a subgraph at the insert point. Returns its results.
@@ -37,6 +42,7 @@ class GraphWriter {
   void write_node(const pt2::Node& node, const pt2::Graph& graph);
   void write_operator(const pt2::Node& node, const pt2::Graph& graph, const std::string& name,
                       const std::string& overload);
+  void write_part(const pt2::Node& node);
   void write_decomposed(const pt2::Node& node, const torch::jit::GraphFunction& function);
   void write_call(const pt2::Node& node, const pt2::Graph& graph,
                   const c10::FunctionSchema& schema);
@@ -68,6 +74,7 @@ class GraphWriter {
   JitValues values_at(const pt2::Node& node, size_t index);
 
   BlockBuilder& builder_;
+  Attribute attribute_;
 };
 
 }  // namespace t2n::trace

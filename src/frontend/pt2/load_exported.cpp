@@ -2,6 +2,7 @@
 #include "src/frontend/pt2/load_exported.h"
 
 #include <map>
+#include <set>
 
 #include "src/diag/error.h"
 #include "src/frontend/load/operator_scan.h"
@@ -67,16 +68,24 @@ Loaded build(const std::shared_ptr<const Archive>& archive,
   StoredTensors tensors(archive, name);
   ModuleTree tree;
   tree.add_modules(program->graph);
-  for (const pt2::InputSpec& input : program->inputs)
-    if (is_state(input))
+  std::set<std::string> wrappers;
+  for (const pt2::InputSpec& input : program->inputs) {
+    if (!is_state(input)) continue;
+    if (tensors.is_wrapper(input.address)) {
+      wrappers.insert(input.address);
+      for (const auto& [part, tensor] : tensors.wrapped(input.address))
+        tree.add_tensor(cat(input.address, ".", part), tensor, false);
+    } else {
       tree.add_tensor(input.address, tensors.get(input.address),
                       input.kind == pt2::InputKind::parameter);
+    }
+  }
   Loaded out;
   out.mapping = archive->mapping();
   out.archive = archive;
   out.sources = std::make_shared<SourceMap>([](const std::string&) { return std::nullopt; });
   out.module = tree.build(std::make_shared<torch::jit::CompilationUnit>());
-  add_forward(out.module, *program);
+  add_forward(out.module, *program, wrappers);
   OperatorScan().require(*out.module._ivalue()->compilation_unit(), out.sources.get());
   out.is_exported = true;
   out.format_version = static_cast<int64_t>(archive->reader().version());

@@ -71,12 +71,14 @@ c10::TypePtr type_of(const std::string& name, const pt2::Graph& graph) {
 
 class ProgramBuilder {
  public:
-  ProgramBuilder(torch::jit::Module& model, const pt2::Program& program)
+  ProgramBuilder(torch::jit::Module& model, const pt2::Program& program,
+                 const std::set<std::string>& wrappers)
       : model_(model),
         program_(program),
+        wrappers_(wrappers),
         graph_(std::make_shared<torch::jit::Graph>()),
         builder_(graph_),
-        writer_(builder_) {}
+        writer_(builder_, [this](const std::string& address) { return attribute(address); }) {}
 
   void run() {
     self_ = graph_->addInput("self")->setType(model_.type());
@@ -103,6 +105,8 @@ class ProgramBuilder {
         const std::string& value = name_of(input.argument).name;
         writer_.names[value] = graph_->addInput()->setType(type_of(value, program_.graph));
         arguments_.emplace_back(*next++, writer_.names[value]->type());
+      } else if (wrappers_.contains(input.address)) {
+        writer_.wrappers[name_of(input.argument).name] = input.address;
       } else if (!is_users(input) && input.kind != InputKind::token) {
         writer_.names[name_of(input.argument).name] = attribute(input.address);
       }
@@ -121,9 +125,13 @@ class ProgramBuilder {
     return objects_[path] = graph_->insertGetAttr(object(outer), name);
   }
 
+  /// nullptr if a module is there.
   Value* attribute(const std::string& address) {
     const auto [path, name] = split_address(address);
-    return graph_->insertGetAttr(object(path), name);
+    const auto owner = object(path)->type()->expect<c10::ClassType>();
+    const auto type = owner->findAttribute(name);
+    if (!type) refuse_signature(cat("the model has no ", quoted(address)));
+    return type->is_module() ? nullptr : graph_->insertGetAttr(object(path), name);
   }
 
   Value* value_of(const pt2::Argument& argument) {
@@ -187,6 +195,7 @@ class ProgramBuilder {
 
   torch::jit::Module& model_;
   const pt2::Program& program_;
+  const std::set<std::string>& wrappers_;
   std::shared_ptr<torch::jit::Graph> graph_;
   BlockBuilder builder_;
   GraphWriter writer_;
@@ -217,8 +226,9 @@ std::vector<std::string> argument_names(const pt2::Program& program) {
   return out;
 }
 
-void add_forward(torch::jit::Module& model, const pt2::Program& program) {
-  ProgramBuilder(model, program).run();
+void add_forward(torch::jit::Module& model, const pt2::Program& program,
+                 const std::set<std::string>& wrappers) {
+  ProgramBuilder(model, program, wrappers).run();
 }
 
 }  // namespace t2n::trace

@@ -4,6 +4,7 @@
 
 #include <torch/csrc/jit/api/module.h>
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -13,8 +14,10 @@ namespace t2n::trace {
 
 /// Adds `forward` to the model, whose modules and tensors exist. An argument for each tensor and
 /// number of the user, named after its place in the nested arguments: "opts_w"; results are nested
-/// as the program returns them. Errors: `model-corrupt`; `unsupported-op`, with the location.
-void add_forward(torch::jit::Module& model, const pt2::Program& program);
+/// as the program returns them. `wrappers`: addresses of parameters that consist of several
+/// tensors, at "ADDRESS.PART". Errors: `model-corrupt`; `unsupported-op`, with the location.
+void add_forward(torch::jit::Module& model, const pt2::Program& program,
+                 const std::set<std::string>& wrappers);
 
 /// The names of the arguments of `forward`, in the order of the program's leaves.
 std::vector<std::string> argument_names(const pt2::Program& program);

@@ -7,6 +7,8 @@
 #include <array>
 
 #include "src/diag/error.h"
+#include "src/frontend/load/convert.h"
+#include "src/model_file/saved_tensors.h"
 
 namespace t2n::trace {
 namespace {
@@ -92,10 +94,49 @@ at::Tensor StoredTensors::get(const std::string& address) {
   const auto& [folder, payload] = found->second;
   if (payload.is_pickled || !payload.meta)
     throw Error("model-format", cat(quoted(address), " of the model is a pickled Python object"),
-                "it is a subclass of Tensor, as torchao makes, or packed weights; t2nnef does not "
-                "run Python",
+                "it is no tensor, such as packed weights; t2nnef does not run Python",
                 "export a model whose parameters and buffers are plain tensors");
   return read(address, folder + payload.file, *payload.meta);
+}
+
+bool StoredTensors::is_wrapper(const std::string& address) const {
+  const auto found = payloads_.find(address);
+  return found != payloads_.end() && found->second.second.is_pickled &&
+         found->second.second.meta.has_value();
+}
+
+std::vector<std::pair<std::string, at::Tensor>> StoredTensors::wrapped(const std::string& address) {
+  const auto& [folder, payload] = payloads_.at(address);
+  const std::string record = folder + payload.file;
+  const auto found = archive_->records().find(record);
+  if (found == archive_->records().end() || !found->second.is_stored)
+    refuse(address, cat("the record ", quoted(record), " is missing, or compressed"));
+  const std::shared_ptr<const model_file::Mapping>& mapping = archive_->mapping();
+  std::vector<std::pair<std::string, at::Tensor>> out;
+  for (const model_file::SavedTensor& each : model_file::read_saved_tensors(
+           mapping, {mapping->original() + found->second.begin, found->second.size}, record)) {
+    if (!each.value) refuse(address, cat("its part ", quoted(each.name), " is ", each.kind));
+    out.emplace_back(each.name, view(*each.value));
+  }
+  if (out.empty()) refuse(address, "it is a Python object without tensors");
+  return out;
+}
+
+/// Over the working pages of the file; a copy if its bytes are not aligned.
+at::Tensor StoredTensors::view(const ir::Tensor& stored) const {
+  const auto& mapping = archive_->mapping();
+  const auto item = static_cast<size_t>(ir::dtype_size(stored.dtype));
+  const auto offset = static_cast<size_t>(stored.bytes.data() - mapping->original());
+  if (stored.bytes.empty() || offset % item != 0) return to_torch_copy(stored);
+  c10::DataPtr data(
+      mapping->working() + offset, new std::shared_ptr<const model_file::Mapping>(mapping),
+      [](void* owner) { delete static_cast<std::shared_ptr<const model_file::Mapping>*>(owner); },
+      c10::Device(at::kCPU));
+  const c10::Storage memory(c10::Storage::use_byte_size_t(), stored.bytes.size(), std::move(data),
+                            nullptr, false);
+  at::Tensor out = at::empty({0}, at::TensorOptions().dtype(to_torch(stored.dtype)));
+  out.set_(memory, 0, stored.shape, stored.strides);
+  return out;
 }
 
 at::Tensor StoredTensors::read(const std::string& address, const std::string& record,

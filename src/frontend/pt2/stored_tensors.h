@@ -27,12 +27,17 @@ class StoredTensors {
   /// By address: "blocks.0.fc.weight". Errors: `model-corrupt` if there is none, or it exceeds its
   /// record; `model-format` for an object that only Python can read.
   at::Tensor get(const std::string& address);
+  /// Whether it is a subclass of Tensor that wraps others, as torchao makes.
+  bool is_wrapper(const std::string& address) const;
+  /// The tensors that it wraps, by name: "qdata", "scale". Errors: `model-…`.
+  std::vector<std::pair<std::string, at::Tensor>> wrapped(const std::string& address);
 
  private:
   using Key = std::tuple<std::string, int64_t, std::vector<int64_t>, std::vector<int64_t>, int64_t>;
   at::Tensor read(const std::string& address, const std::string& record,
                   const pt2::TensorMeta& meta);
   c10::Storage storage(const std::string& record);
+  at::Tensor view(const ir::Tensor& stored) const;
 
   std::shared_ptr<const Archive> archive_;
   std::map<std::string, std::pair<std::string, pt2::Payload>> payloads_;  ///< folder, entry
