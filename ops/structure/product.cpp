@@ -110,6 +110,13 @@ bool shares_matrices(const Emitter& out, Ref a, Ref b) {
   return differs;
 }
 
+Operands with_equal_ranks(Emitter& out, Ref a, Ref b) {
+  const int rank = std::max({2, out.rank(a), out.rank(b)});
+  return {with_rank(out, a, rank), with_rank(out, b, rank)};
+}
+
+}  // namespace
+
 /// In `matmul` and `linear` a shared matrix would have axes of extent 1; tract tries to split those
 /// as it splits the others' (a reshape before, undone after it) and refuses the model.
 Ref product_with_matrix(Emitter& out, Ref a, Ref b, bool transposed) {
@@ -133,13 +140,6 @@ Ref product_with_matrix(Emitter& out, Ref a, Ref b, bool transposed) {
   return out.call_list("tract_core_einsum", {first.x, second.x},
                        {{"expr", expression}, {"acc", acc}}, out.dtype(a), shape);
 }
-
-Operands with_equal_ranks(Emitter& out, Ref a, Ref b) {
-  const int rank = std::max({2, out.rank(a), out.rank(b)});
-  return {with_rank(out, a, rank), with_rank(out, b, rank)};
-}
-
-}  // namespace
 
 Ref with_rank(Emitter& out, Ref x, int rank) {
   Ints axes(std::max(0, rank - out.rank(x)));

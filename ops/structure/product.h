@@ -14,6 +14,8 @@ namespace t2n::ops {
 Ref product(const OpView& op, Emitter& out, Ref a, Ref b);
 /// The same with `b` transposed in its last two axes: `b` has rank 2 or more, `a` rank 1 or more.
 Ref product_transposed(const OpView& op, Emitter& out, Ref a, Ref b);
+/// The product of a tensor of rank 3 or more and one matrix: `a` or `b` has rank 2. Floats only.
+Ref product_with_matrix(Emitter& out, Ref a, Ref b, bool transposed);
 /// x . weight^T + bias. Shapes: x [..., I], weight [O, I], bias [O].
 Ref linear_layer(const OpView& op, Emitter& out, Ref x, Ref weight, std::optional<Ref> bias);
 /// a * b summed over ascending `axes`, which vanish. Exact for integers, unlike tract's products.

@@ -92,6 +92,13 @@ Ref along_axis(Emitter& out, Ref x, int axis, const std::vector<double>& matrix,
   const DType dtype = out.dtype(x);
   Shape after = before;
   after.at(axis) = rows;
+  // In `matmul` the matrix would have further axes, which tract splits as it splits joined ones.
+  const bool is_shared = rank > 2 && ir::is_float(dtype) && out.has(target::Feature::open_sizes);
+  if (is_shared && axis >= rank - 2) {
+    const Ref m = matrix_constant(out, matrix, rows, dtype, 2);
+    return axis == rank - 1 ? product_with_matrix(out, x, m, true)
+                            : product_with_matrix(out, m, x, false);
+  }
   if (axis == rank - 1 && rank > 1) {
     const Ref m = matrix_constant(out, matrix, rows, dtype, rank);
     return out.call("matmul", {x, m}, {{"transposeB", true}}, dtype, after);
