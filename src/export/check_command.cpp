@@ -34,7 +34,8 @@ TracedModel traced_for_check(const LoadedModel& loaded, const CheckExistingOptio
     ExportOptions requested;
     static_cast<ModelOptions&>(requested) = options;
     requested.samples = samples;
-    requested.dynamic = with_declared_axes(loaded, options.dynamic);
+    if (!opened.artefact.document.symbols.empty())
+      requested.dynamic = with_declared_axes(loaded, options.dynamic, {});
     const LoadedModel model = with_samples(loaded, samples);
     return traced_or_refused(model, requested, RefusedBy::trace, [&] {
       return trace_to_export(model, requested, [&](const TracedModel& candidate) {

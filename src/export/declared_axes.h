@@ -8,7 +8,9 @@ namespace t2n {
 
 /// The user's options, completed by the axes of a .pt2 file and the bounds of their symbols. An
 /// axis that both declare has the user's size, as has every other axis with the same symbol.
-/// Errors: `usage` for an axis that the file does not declare: its program holds for one size.
-DynamicOptions with_declared_axes(const LoadedModel& model, DynamicOptions dynamic);
+/// `report` receives a warning for each bound that no engine can read. Errors: `usage` for an axis
+/// that the file does not declare: its program holds for one size.
+DynamicOptions with_declared_axes(const LoadedModel& model, DynamicOptions dynamic,
+                                  const Report& report);
 
 }  // namespace t2n

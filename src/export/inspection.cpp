@@ -48,7 +48,7 @@ Inspection inspect(ExportOptions options, const Finish& finish) {
   } catch (const Error& error) {
     return not_loaded(options, error);
   }
-  options.dynamic = with_declared_axes(*loaded, std::move(options.dynamic));
+  options.dynamic = with_declared_axes(*loaded, std::move(options.dynamic), {});
   out.model = loaded->info;
   TracedModel model;
   try {

@@ -45,7 +45,7 @@ Subject traced_subject(const OptOptions& options) {
   ExportOptions model = options.model;
   model.begin("load");
   const LoadedModel loaded = loaded_or_refused(model, model.target);
-  model.dynamic = with_declared_axes(loaded, std::move(model.dynamic));
+  model.dynamic = with_declared_axes(loaded, std::move(model.dynamic), model.report);
   model.begin("trace");
   Subject out;
   const RefusedBy by = writes_artefact(options) ? RefusedBy::translation : RefusedBy::trace;

@@ -68,7 +68,8 @@ size_t count_operations(const nnef::Document& document) {
 /// Adds the options of --preset.
 ExportOptions with_preset(const LoadedModel& loaded, const ExportOptions& options) {
   ExportOptions out = options;
-  out.dynamic = with_declared_axes(loaded, std::move(out.dynamic));
+  if (options.target.engine != target::Engine::khronos || !options.dynamic.axes.empty())
+    out.dynamic = with_declared_axes(loaded, std::move(out.dynamic), options.report);
   if (!options.is_causal_lm) return out;
   CausalLm preset = causal_lm(loaded, options);
   out.dynamic = std::move(preset.dynamic);

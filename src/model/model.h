@@ -60,6 +60,7 @@ struct ModelInfo {
   std::vector<SampleInput> samples;     ///< shapes and dtypes stored in a traced file
   std::vector<DeclaredAxis> dynamic_axes;
   std::vector<std::string> assertions;  ///< on their symbols: "s5 >= 2"
+  std::vector<std::string> guards;      ///< further ones, perhaps in forms that no engine reads
   int64_t parameters = 0;               ///< elements of parameters and buffers, shared ones once
   int64_t parameter_bytes = 0;
   int64_t modules = 0;       ///< with the model itself

@@ -86,6 +86,7 @@ struct Program {
   std::optional<Tree> results;
   std::vector<std::string> argument_names;
   std::map<std::string, Range> ranges;
+  std::vector<std::string> guards;  ///< on sizes of arguments: "L['x'].size()[0] < 50"
   std::string torch_version;
 };
 

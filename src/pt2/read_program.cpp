@@ -95,6 +95,8 @@ Program read_program(std::string_view text, const std::string& record) {
     };
     out.ranges[symbol] = {bound("min_val"), bound("max_val")};
   }
+  if (const auto guards = at.find("guards_code"))
+    for (const Cursor& guard : guards->elements()) out.guards.push_back(guard.text());
   return out;
 }
 

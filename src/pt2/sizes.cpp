@@ -86,7 +86,66 @@ bool mentions(const std::string& text, const std::string& symbol) {
   return false;
 }
 
+/// Reads what Python writes of local variables: L['opts'][0].size()[1].
+class GuardReader {
+ public:
+  GuardReader(const std::string& text, const SizeOf& size_of) : text_(text), size_of_(size_of) {}
+
+  std::optional<std::string> run() {
+    while (at_ < text_.size())
+      if (!(skip("L[") ? size() : character())) return std::nullopt;
+    return out_;
+  }
+
+ private:
+  bool skip(std::string_view part) {
+    if (!std::string_view(text_).substr(at_).starts_with(part)) return false;
+    at_ += part.size();
+    return true;
+  }
+
+  /// The text up to the next bracket, without quotes.
+  std::string key() {
+    const size_t end = std::min(text_.find(']', at_), text_.size());
+    std::string out = text_.substr(at_, end - at_);
+    std::erase(out, '\'');
+    at_ = std::min(end + 1, text_.size());
+    return out;
+  }
+
+  bool size() {
+    std::string name = key();
+    while (skip("[")) name += "_" + key();
+    if (!skip(".size()[")) return false;
+    const std::string axis = key();
+    constexpr size_t kMostDigits = 3;
+    if (axis.empty() || axis.size() > kMostDigits ||
+        axis.find_first_not_of("0123456789") != std::string::npos)
+      return false;
+    const std::string size = size_of_(name, std::stoul(axis));
+    if (size.empty()) return false;
+    out_ += cat("(", size, ")");
+    return true;
+  }
+
+  bool character() {
+    if (std::string_view("0123456789 +-*/%()<>=!").find(text_[at_]) == std::string_view::npos)
+      return false;
+    out_ += text_[at_++];
+    return true;
+  }
+
+  const std::string& text_;
+  const SizeOf& size_of_;
+  std::string out_;
+  size_t at_ = 0;
+};
+
 }  // namespace
+
+std::optional<std::string> guard_text(const std::string& guard, const SizeOf& size_of) {
+  return GuardReader(guard, size_of).run();
+}
 
 std::string size_text(const std::string& expression) {
   const bool is_call = expression.find('(') != std::string::npos &&

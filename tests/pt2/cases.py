@@ -189,6 +189,19 @@ def picked(x):
     return x[x[:, 0] > 0] * 2, x.sum()
 
 
+def asserted(x):
+    torch._check(x.shape[0] >= 3)
+    torch._check(x.shape[0] + x.shape[1] < 50)
+    return x.reshape(-1) * 2
+
+
+def first_rows(x, n):
+    count = n.item()
+    torch._check(count >= 0)
+    torch._check(count <= 3)
+    return x[:count] * 2
+
+
 def truths(x):
     return torch.full([], True), torch.full([2], False), torch.where(x > 0, x > 1, True), (x > 0).masked_fill(x > 1, False)
 
@@ -261,6 +274,8 @@ CASES = {
     "attention": Case(Attention(), (rand(2, 6, 16), torch.arange(12).reshape(2, 6) % 5 == 4)),
     "named_tuple": Case(Function(stack), (rand(3), rand(3))),
     "picked": Case(Function(picked), (rand(4, 3),), others=((rand(4, 3).abs(),),)),
+    "asserted": Case(Function(asserted), (rand(4, 5),), {}, (({0: AUTO, 1: AUTO},),), ((rand(7, 3),),)),
+    "first_rows": Case(Function(first_rows), (rand(4, 5), torch.tensor(2)), others=((rand(4, 5), torch.tensor(3)),)),
     "truths": Case(Function(truths), (rand(3, 4),)),
     "keywords": Case(Function(keywords), (rand(3),), {"shift": rand(3), "scale": rand(1)}),
     "quantised": Case(Quantised(), (rand(3, 4),), others=((rand(3, 4) * 5,),)),

@@ -27,7 +27,7 @@ struct Loaded {
   /// Of a .pt2 file: the values of the arguments in the sample's run.
   std::vector<c10::IValue> samples;
   std::vector<DeclaredAxis> dynamic_axes;
-  std::vector<std::string> assertions;
+  std::vector<std::string> assertions, guards;
   std::optional<c10::IValue>
       traced_inputs;      ///< Dict[str, List[Any]]: method -> arguments, shapes only
   bool ran_code = false;  ///< a `__setstate__` ran

@@ -170,6 +170,25 @@ void GraphWriter::write_number(const pt2::Node& node, const pt2::Graph& graph) {
   define(node, {builder_.call(op, {builder_.operand(*self, c10::TensorType::get(), names)})});
 }
 
+/// `if not condition: raise AssertionError(text)`, as in TorchScript.
+void GraphWriter::write_assertion(const pt2::Node& node) {
+  const pt2::Argument* condition = argument_named(node, "self");
+  const pt2::Argument* text = argument_named(node, "assert_msg");
+  if (condition == nullptr || text == nullptr)
+    throw Error("model-corrupt", "the model asserts nothing");
+  Value* const fails =
+      builder_.call("aten::__not__",
+                    {builder_.as_bool(builder_.operand(*condition, c10::AnyType::get(), names))});
+  Node* const branch = builder_.insert(prim::If, {fails}, 0);
+  torch::jit::Block* const raises = branch->addBlock();
+  branch->addBlock();
+  const torch::jit::WithInsertPoint inside(raises);
+  builder_.insert(prim::RaiseException,
+                  {builder_.operand(*text, c10::StringType::get(), names),
+                   builder_.constant("builtins.AssertionError")},
+                  0);
+}
+
 /// A tensor of a wrapper, or a wrapper within one.
 void GraphWriter::write_part(const pt2::Node& node) {
   const pt2::Argument* wrapper = argument_named(node, "src_subclass_tensor");
@@ -189,6 +208,7 @@ void GraphWriter::write_part(const pt2::Node& node) {
 
 void GraphWriter::write_operator(const pt2::Node& node, const pt2::Graph& graph,
                                  const std::string& qualified, const std::string& overload) {
+  if (qualified == "aten::_assert_scalar") return write_assertion(node);
   if (is_statement(qualified)) return;
   if (qualified == "export::access_subclass_inner_tensor") return write_part(node);
   if (qualified == "aten::item" || qualified == "aten::_local_scalar_dense")

@@ -42,6 +42,7 @@ class GraphWriter {
   void write_node(const pt2::Node& node, const pt2::Graph& graph);
   void write_operator(const pt2::Node& node, const pt2::Graph& graph, const std::string& name,
                       const std::string& overload);
+  void write_assertion(const pt2::Node& node);
   void write_part(const pt2::Node& node);
   void write_decomposed(const pt2::Node& node, const torch::jit::GraphFunction& function);
   void write_call(const pt2::Node& node, const pt2::Graph& graph,

@@ -48,19 +48,30 @@ void declare_axes(const pt2::Program& program, Loaded& out) {
   const std::vector<std::string> names = argument_names(program);
   auto next = names.begin();
   std::vector<std::string> sizes;
+  std::map<std::pair<std::string, size_t>, std::string> by_axis;
   for (const pt2::InputSpec& input : program.inputs) {
     const auto* value = input.argument.get<pt2::ValueName>();
     if (input.kind != pt2::InputKind::user || value == nullptr) continue;
     const std::string& name = *next++;
     const auto meta = program.graph.tensors.find(value->name);
     if (meta == program.graph.tensors.end()) continue;
-    for (size_t axis = 0; axis < meta->second.sizes.size(); ++axis)
-      if (const auto* size = std::get_if<std::string>(&meta->second.sizes[axis])) {
-        sizes.push_back(pt2::size_text(*size));
-        out.dynamic_axes.push_back({name, static_cast<int64_t>(axis), sizes.back()});
+    for (size_t axis = 0; axis < meta->second.sizes.size(); ++axis) {
+      const pt2::Size& size = meta->second.sizes[axis];
+      if (const auto* number = std::get_if<int64_t>(&size)) {
+        by_axis[{name, axis}] = std::to_string(*number);
+        continue;
       }
+      sizes.push_back(pt2::size_text(std::get<std::string>(size)));
+      by_axis[{name, axis}] = sizes.back();
+      out.dynamic_axes.push_back({name, static_cast<int64_t>(axis), sizes.back()});
+    }
   }
   out.assertions = pt2::assertions_on(sizes, program);
+  for (const std::string& guard : program.guards)
+    out.guards.push_back(pt2::guard_text(guard, [&](const std::string& name, size_t axis) {
+                           const auto found = by_axis.find({name, axis});
+                           return found == by_axis.end() ? std::string() : found->second;
+                         }).value_or(guard));
 }
 
 Loaded build(const std::shared_ptr<const Archive>& archive,

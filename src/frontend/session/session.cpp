@@ -80,6 +80,7 @@ ModelInfo Session::describe() const {
   }
   info.dynamic_axes = loaded_.dynamic_axes;
   info.assertions = loaded_.assertions;
+  info.guards = loaded_.guards;
   for (size_t i = 0; i < loaded_.samples.size(); ++i)
     for (SampleInput& leaf :
          flatten_value(schema().arguments().at(i + 1).name(), loaded_.samples[i]))
