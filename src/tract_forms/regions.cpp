@@ -43,7 +43,8 @@ class Update {
     changed_[x.id] = joined(outside(x.id), factor);
     // Operands were made before results: every tensor is visited once, after all of its uses.
     for (auto each = changed_.begin(); each != changed_.end(); ++each) {
-      if (each->second && std::abs(each->second->number) > largest_) return false;
+      if (each->second && each->second->is_union && std::abs(each->second->number) > largest_)
+        return false;
       const auto& regions = draft_.facts({each->first}).regions;
       if (!regions || each->second == regions->outside) continue;
       for (const Ref operand : regions->operands) changed_[operand.id] = union_of_uses(operand);

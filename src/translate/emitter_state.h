@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ir/op_table.h"
 #include "src/tract_forms/tract_draft.h"
 #include "src/translate/emitter.h"
 #include "src/translate/nan.h"
@@ -71,6 +72,8 @@ struct Emitter::State : tract_forms::TractDraft {
   std::shared_ptr<const NanAnalysis> nan;  ///< computed on first use (nan.cpp)
   std::map<ir::Symbol, Ref> carriers;      ///< tensors that pass sizes to bodies (body_sizes.cpp)
   int scans = 0;  ///< fragments made for bodies so far; kept in the outermost state
+  /// Facts about operators; set once, in the outermost state.
+  const ir::OpTable* operators = nullptr;
   /// Translates all operations of a graph; set once, in the outermost state.
   std::function<void(const ir::Graph& graph, Emitter& emitter)> translate_nodes;
 

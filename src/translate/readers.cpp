@@ -23,9 +23,6 @@ using State = Emitter::State;
 constexpr double kSmall = 1 << 20;
 
 constexpr std::array<std::string_view, 3> kDivides = {"div", "divide", "true_divide"};
-constexpr std::array<std::string_view, 11> kReadsZeroSign = {
-    "reciprocal", "rsqrt", "atan2",       "arctan2",   "copysign", "signbit",
-    "pow",        "rpow",  "float_power", "nextafter", "frexp"};
 
 bool reads(const Node& node, ValueId id) {
   bool found = false;
@@ -69,30 +66,41 @@ double magnitude_of(const State& state, const Node& node, std::string_view argum
   return out;
 }
 
-/// Whether the operation depends on the sign of a zero in the value.
-bool reads_zero_sign(const Node& node, ValueId id) {
-  if (node.body) return true;
+enum class Effect { exposes, propagates, drops };
+
+/// What the operation does with the sign of a zero in the value. Sums of many elements lose it, or
+/// give the sign of another zero.
+Effect effect_on_zero_sign(const ir::OpTable* facts, const Node& node, ValueId id) {
+  if (node.body) return Effect::exposes;
   const std::string_view name = ir::op_short_name(node.op);
-  if (is_one_of(name, kDivides)) return ir::operand(node, "other") == id;
-  return is_one_of(name, kReadsZeroSign);
+  if (ir::has_trait(name, ir::OpTrait::mixes)) return Effect::drops;
+  if (ir::has_trait(name, ir::OpTrait::predicate))
+    return name == "signbit" ? Effect::exposes : Effect::drops;
+  if (is_one_of(name, kDivides) && ir::operand(node, "other") != id) return Effect::propagates;
+  if (ir::has_trait(name, ir::OpTrait::sums)) return Effect::propagates;
+  const auto* known = facts == nullptr ? nullptr : facts->find<ir::ZeroSign>(node.op);
+  if (known == nullptr) return Effect::exposes;
+  return *known == ir::ZeroSign::dropped ? Effect::drops : Effect::propagates;
 }
 
-/// Whether an operation depends on the sign of a zero in the value, sums of products aside.
-bool zero_sign_matters(const State& state, const Node& first, ValueId id) {
+/// Whether an operation may depend on the sign of a zero in the value. A result of a loop's body is
+/// read by the next iteration, or after the loop.
+bool zero_sign_matters(State& state, const Node& first, ValueId id) {
+  const ir::OpTable* facts = state.outermost().operators;
   std::set<ValueId> dependent = {id};
   const Node* end = state.graph.nodes.data() + state.graph.nodes.size();
   for (const Node* node = &first + 1; node < end; ++node) {
-    bool is_reader = false, matters = false;
+    Effect effect = Effect::drops;
     ir::for_each_input(*node, [&](ValueId each) {
-      if (!dependent.contains(each)) return;
-      is_reader = true;
-      matters = matters || reads_zero_sign(*node, each);
+      if (dependent.contains(each))
+        effect = std::min(effect, effect_on_zero_sign(facts, *node, each));
     });
-    if (matters) return true;
-    if (is_reader && !ir::has_trait(ir::op_short_name(node->op), ir::OpTrait::mixes))
-      dependent.insert(node->outputs.begin(), node->outputs.end());
+    if (effect == Effect::exposes) return true;
+    if (effect == Effect::propagates) dependent.insert(node->outputs.begin(), node->outputs.end());
   }
-  return false;
+  const std::vector<ValueId>& outputs = state.graph.outputs;
+  return state.is_body && std::any_of(outputs.begin(), outputs.end(),
+                                      [&](ValueId output) { return dependent.contains(output); });
 }
 
 /// Whether the node is this bound, "min" or "max", with a small number.
@@ -114,7 +122,7 @@ bool is_clamp(const State& state, const Node& node) {
 }
 
 /// Whether the node clamps the value, at most after one sum with a small constant.
-bool leads_to_clamp(const State& state, const Node& node, ValueId id) {
+bool leads_to_clamp(State& state, const Node& node, ValueId id) {
   if (is_clamp(state, node)) return !zero_sign_matters(state, node, node.outputs.at(0));
   const std::string_view name = ir::op_short_name(node.op);
   if ((name != "add" && name != "sub") || ir::operand(node, "self") != id ||
@@ -128,7 +136,7 @@ bool leads_to_clamp(const State& state, const Node& node, ValueId id) {
 
 }  // namespace
 
-bool is_clamped_later(const State& state) {
+bool is_clamped_later(State& state) {
   const Node& node = *state.node;
   const ValueId id = node.outputs.at(0);
   return all_read(state, node, id,

@@ -8,7 +8,7 @@ namespace t2n::ops {
 
 /// Whether all readers of the node's result clamp it to integers that are small in its dtype, at
 /// most after the sum with a small constant, and no operation tells -0.0 from 0.0 later.
-bool is_clamped_later(const Emitter::State& state);
+bool is_clamped_later(Emitter::State& state);
 /// Whether the node's result is a quotient or a mean that all readers round to a narrower float.
 bool is_narrowed_quotient(const Emitter::State& state);
 /// Whether all readers of the node's result, an extremum, limit it by a finite number: a minimum

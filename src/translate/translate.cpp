@@ -167,6 +167,7 @@ void translate_node(const ir::Graph& graph, const ir::Node& node, const target::
 
 void translate_nodes(const ir::Graph& graph, const target::Target& target, const Registry& table,
                      Emitter& out, Problems& problems) {
+  out.state().operators = &table.table();
   out.state().translate_nodes = [&](const ir::Graph& each, Emitter& emitter) {
     for (const ir::Node& node : each.nodes)
       translate_node(each, node, target, table, emitter, problems);
@@ -264,6 +265,7 @@ std::optional<Diagnostic> find_refusals(const ir::Graph& graph, const target::Ta
   if (!substitutes.only_missing) check_inputs(own, target, problems);
   const std::vector<bool> is_guessed = depends_on(graph, substitutes.guessed);
   Emitter out(graph, target);
+  out.state().operators = &table.table();
   out.state().translate_nodes = [&](const ir::Graph& each, Emitter& emitter) {
     for (const ir::Node& node : each.nodes) {
       const bool is_missing = refused_by_name(node, target, table);

@@ -31,12 +31,6 @@ def truncated(path):
     path.write_bytes(data[: len(data) // 2])
 
 
-def exported_old(path):
-    with zipfile.ZipFile(path, "w") as archive:
-        for name in ("serialized_exported_program.json", "serialized_state_dict.pt", "version"):
-            archive.writestr(f"archive/{name}", b"{}")
-
-
 def exported(path):
     torch.export.save(torch.export.export(small_model().eval(), (torch.randn(3, 4),)), path)
 
@@ -182,6 +176,12 @@ def main():
     import warned_models
 
     warned_models.write_all(folder)
+
+
+def exported_old(path):
+    with zipfile.ZipFile(path, "w") as archive:
+        for name in ("serialized_exported_program.json", "serialized_state_dict.pt", "version"):
+            archive.writestr(f"archive/{name}", b"3")
 
 
 if __name__ == "__main__":
