@@ -69,7 +69,7 @@ size_t advanced_options(const CLI::App& app) {
 
 const std::vector<OptionGroup>& option_groups() {
   static const std::vector<OptionGroup> groups = {
-      {"Output", {"target", "output"}, {"compression", "metadata", "dry-run"}},
+      {"Output", {"target", "output"}, {"compression", "metadata", "dry-run", "processor"}},
       {"Inputs and axes",
        {"input", "dynamic", "assert", "stream", "state", "preset", "fragment"},
        {"module-op", "plugin", "seed", "method", "accept-guard", "max-iterations", "nan",

@@ -138,7 +138,6 @@ FILES = {
         small_model(), path, _use_new_zipfile_serialization=False
     ),
     "exported.pt2": exported,
-    "exported_old.pt2": exported_old,
     "version99.pt": lambda path: zipped_again(path, zipfile.ZIP_STORED, version="99\n"),
     "deflated.pt": lambda path: zipped_again(path, zipfile.ZIP_DEFLATED),  # valid: must load
     "train_mode.pt": scripted(small_model()),  # valid: batch norm and dropout mean eval() ones
@@ -148,6 +147,7 @@ FILES = {
     "unknown_op.pt": unknown_op,
     "unknown_class.pt": unknown_class,
     "unsupported.pt": traced(UsesUnsupportedOperators(), torch.linspace(-1, 1, 6)),
+    "exported_old.pt2": lambda path: exported_old(path),
 }
 
 

@@ -306,7 +306,7 @@ TEST_CASE("the table of operators, and one operator") {
                         "  computes in: no common dtype: operands keep theirs\n"
                         "  integers: no bounds: results may be any integers\n"
                         "  elements: computed; complex ones by a rule, or refused\n"
-                        "  signs of zeros: exposed\n"
+                        "  signs of zeros: propagated\n"
                         "  traits: none\n"));
   CHECK(contains(sandbox.run({"ops", "aten::index_select"}).out,
                  "  shapes: by a rule\n"
