@@ -5,6 +5,7 @@
 #include <array>
 #include <map>
 
+#include "ir/readable.h"
 #include "ir/sizes.h"
 #include "src/diag/error.h"
 
@@ -141,6 +142,18 @@ DynamicOptions with_declared_axes(const LoadedModel& model, DynamicOptions dynam
       warn_unread(ir::str(*comparison), report);
   }
   return dynamic;
+}
+
+std::vector<dynamic::AxisSpec> axes_of(const ir::Graph& graph) {
+  std::vector<dynamic::AxisSpec> out;
+  for (const ir::ValueId id : graph.inputs) {
+    const ir::Value& value = graph.values[id];
+    for (size_t axis = 0; axis < value.shape.size(); ++axis)
+      if (const ir::Dim& size = value.shape[axis]; !size.is_constant())
+        out.push_back({value.name, static_cast<int64_t>(axis), size,
+                       cat(value.name, ":", axis, "=", ir::readable(size))});
+  }
+  return out;
 }
 
 }  // namespace t2n

@@ -13,4 +13,7 @@ namespace t2n {
 DynamicOptions with_declared_axes(const LoadedModel& model, DynamicOptions dynamic,
                                   const Report& report);
 
+/// The axes that a graph in text form declares.
+std::vector<dynamic::AxisSpec> axes_of(const ir::Graph& graph);
+
 }  // namespace t2n

@@ -65,16 +65,16 @@ size_t count_operations(const nnef::Document& document) {
                        });
 }
 
-/// Adds the options of --preset.
-ExportOptions with_preset(const LoadedModel& loaded, const ExportOptions& options) {
-  ExportOptions out = options;
-  if (options.target.engine != target::Engine::khronos || !options.dynamic.axes.empty())
-    out.dynamic = with_declared_axes(loaded, std::move(out.dynamic), options.report);
-  if (!options.is_causal_lm) return out;
-  CausalLm preset = causal_lm(loaded, options);
-  out.dynamic = std::move(preset.dynamic);
-  out.names = std::move(preset.names);
-  return out;
+/// Adds the options of --preset, or the axes that the file declares.
+ExportOptions with_preset(const LoadedModel& loaded, ExportOptions options) {
+  if (options.is_causal_lm) {
+    CausalLm preset = causal_lm(loaded, options);
+    options.dynamic = std::move(preset.dynamic);
+    options.names = std::move(preset.names);
+  } else if (options.target.engine != target::Engine::khronos || !options.dynamic.axes.empty()) {
+    options.dynamic = with_declared_axes(loaded, std::move(options.dynamic), options.report);
+  }
+  return options;
 }
 
 /// What an export says of a traced model before passes change its graph.
@@ -287,19 +287,6 @@ void allow_reads(const std::vector<ExportOptions>& methods) {
     for (const Sample& sample : options.samples)
       if (!sample.file.empty()) confine::may_read(sample.file);
   }
-}
-
-/// The axes that a graph in text form declares.
-std::vector<dynamic::AxisSpec> axes_of(const ir::Graph& graph) {
-  std::vector<dynamic::AxisSpec> out;
-  for (const ir::ValueId id : graph.inputs) {
-    const ir::Value& value = graph.values[id];
-    for (size_t axis = 0; axis < value.shape.size(); ++axis)
-      if (const ir::Dim& size = value.shape[axis]; !size.is_constant())
-        out.push_back({value.name, static_cast<int64_t>(axis), size,
-                       cat(value.name, ":", axis, "=", ir::readable(size))});
-  }
-  return out;
 }
 
 /// The model of a method; `first` is used if it has a value.

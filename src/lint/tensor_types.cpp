@@ -14,6 +14,7 @@
 #include "src/nnef/names.h"
 #include "src/nnef/walk.h"
 #include "src/spec/dialect.h"
+#include "src/spec/expansion.h"
 #include "src/spec/input_facts.h"
 #include "src/spec/types.h"
 
@@ -201,11 +202,22 @@ std::optional<std::vector<std::optional<ir::Dim>>> sizes_of(std::string_view nam
   return out;
 }
 
+/// Shapes are computed call by call.
+bool expands_to_few(const nnef::Document& document) {
+  try {
+    check_document(document);
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
 }  // namespace
 
 std::map<std::string, TensorType, std::less<>> tensor_types(const nnef::Artefact& artefact) {
   const nnef::Document& document = artefact.document;
-  const std::vector<ir::Sizes> runs = probe_sizes(document.symbols, document.assertions, {});
+  std::vector<ir::Sizes> runs = probe_sizes(document.symbols, document.assertions, {});
+  if (!expands_to_few(document)) runs.clear();  // no sizes are known then
   std::deque<ShapeRunner> runners;
   for (const ir::Sizes& sizes : runs) {
     runners.emplace_back(document);
