@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "ir/readable.h"
 #include "nnef_writer/group.h"
 #include "nnef_writer/print.h"
 #include "ops/all.h"
