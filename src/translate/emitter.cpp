@@ -136,6 +136,21 @@ Ref Emitter::cast(Ref x, DType dtype) {
               entry.shape);
 }
 
+namespace {
+
+/// A number that exceeds the integers of a tensor wraps, as in torch: 200 is -56 for i8.
+int64_t modulo_width(int64_t value, DType dtype) {
+  const int64_t bits = 8 * ir::dtype_size(dtype);
+  constexpr int64_t kWidest = 64;
+  if (!ir::is_integer(dtype) || bits == kWidest) return value;
+  const uint64_t mask = (uint64_t{1} << bits) - 1;
+  const uint64_t low = static_cast<uint64_t>(value) & mask;
+  const bool is_signed = dtype == DType::i8 || dtype == DType::i16 || dtype == DType::i32;
+  return static_cast<int64_t>(is_signed && (low >> (bits - 1)) != 0 ? low | ~mask : low);
+}
+
+}  // namespace
+
 Ref Emitter::scalar(double value, DType dtype) {
   T2N_ASSERT(ir::is_float(dtype) || value == std::floor(value), value, " is no ",
              ir::dtype_name(dtype));
@@ -143,7 +158,8 @@ Ref Emitter::scalar(double value, DType dtype) {
 }
 
 Ref Emitter::scalar(int64_t value, DType dtype) {
-  return state_->add_constant(ir::scalar_tensor(value, dtype), "const", 1, true);
+  return state_->add_constant(ir::scalar_tensor(modulo_width(value, dtype), dtype), "const", 1,
+                              true);
 }
 
 Ref Emitter::scalar(bool value) { return scalar(static_cast<int64_t>(value), DType::boolean); }

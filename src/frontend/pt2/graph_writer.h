@@ -56,7 +56,6 @@ class GraphWriter {
   void define(const pt2::Node& node, const JitValues& results);
   void define(const pt2::Argument& name, Value* value);
   // python_operators.cpp
-  Value* write_sum(const JitValues& terms);
   Value* write_choice(Value* condition, Value* yes, Value* no);
   // higher_order.cpp
   using LoopBody = std::function<JitValues(Value* index, const JitValues& carried)>;

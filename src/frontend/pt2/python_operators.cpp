@@ -65,13 +65,6 @@ bool is_of_python(std::string_view target) {
 
 }  // namespace
 
-/// A sum of many, which torch writes as one call.
-Value* GraphWriter::write_sum(const JitValues& terms) {
-  Value* out = builder_.constant(c10::IValue(int64_t{0}));
-  for (Value* term : terms) out = builder_.call("aten::add", {out, term});
-  return out;
-}
-
 /// Value `yes` or `no`, without a branch in the program.
 Value* GraphWriter::write_choice(Value* condition, Value* yes, Value* no) {
   torch::jit::Node* choice = builder_.insert(prim::If, {builder_.as_bool(condition)}, 0);
@@ -83,10 +76,6 @@ Value* GraphWriter::write_choice(Value* condition, Value* yes, Value* no) {
 bool GraphWriter::write_python(const pt2::Node& node, const pt2::Graph& graph) {
   if (!is_of_python(node.target)) return false;
   const std::string_view name = short_name(node.target);
-  if (name == "sym_sum" && node.inputs.size() == 1) {
-    define(node, {write_sum(values(node.inputs[0].argument))});
-    return true;
-  }
   JitValues operands;
   for (const pt2::NamedArgument& input : node.inputs)
     operands.push_back(builder_.operand(input.argument, c10::AnyType::get(), names));
