@@ -177,19 +177,17 @@ localise: ## plant faults in artefacts of five models, see whether check names t
 	@$(call build,release,--target t2nnef libt2nnef_torch)
 	@$(environment) && tests/localise/run.sh all
 
-bench: ## measure exports beside LibTorch and beside torch_to_nnef, as ratios, write docs/speed.md
-	@cmake/setup.sh peers
+bench: ## measure exports beside LibTorch and other exporters, write docs/speed.md; QUICK=1: small models, two minutes
+	@cmake/setup.sh zoo && cmake/setup.sh peers
 	@$(call build,release,--target t2nnef libt2nnef_torch t2n_floor)
-	@$(environment) && "$$T2NNEF_PYTHON" bench/models.py build/bench/models && \
-	  "$$T2NNEF_PYTHON" bench/speed.py build/bench/models --markdown docs/speed.md && \
-	  "$$T2NNEF_PYTHON" tests/pages/stamp.py docs/speed.md
+	@$(environment) && bench/run.sh $(if $(QUICK),quick,all)
 
 cost: ## measure what the layers against hostile files take of an export, write docs/cost.md
-	@cmake/setup.sh build
+	@cmake/setup.sh zoo
 	@$(call build,release,--target t2nnef libt2nnef_torch)
-	@$(environment) && "$$T2NNEF_PYTHON" bench/models.py build/bench/models && \
+	@$(environment) && "$$T2NNEF_PYTHON" bench/models.py build/bench/models resnet18 bert_base && \
 	  "$$T2NNEF_PYTHON" bench/cost.py --markdown docs/cost.md fixtures/digits_cnn/model.pt fixtures/char_lm/model.pt \
-	    build/bench/models/resnet18/model.pt build/bench/models/encoder/model.pt && \
+	    build/bench/models/resnet18/model.pt build/bench/models/bert_base/model.pt && \
 	  "$$T2NNEF_PYTHON" tests/pages/stamp.py docs/cost.md
 
 mutants: ## plant small faults in a copy of the sources, see which no test notices, write docs/mutants.md (hours)

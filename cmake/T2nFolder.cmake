@@ -4,6 +4,9 @@
 # instantiate: less than half the compiler's time. Private names of a folder must not collide: tests/fence.
 function(t2n_in_batches size)
   if(T2N_BATCHES)
+    if(T2N_WHOLE)
+      math(EXPR size "4 * ${size}")
+    endif()
     set_target_properties(${ARGN} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${size})
   endif()
 endfunction()

@@ -18,6 +18,11 @@ add_compile_options("-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=")
 add_library(t2n_warnings INTERFACE)
 target_compile_options(t2n_warnings INTERFACE -Wall -Wextra -Wshadow -Wconversion -Werror)
 
+# GCC's collector of garbage then has less to do.
+if(T2N_WHOLE AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  add_compile_options("SHELL:--param ggc-min-expand=300" "SHELL:--param ggc-min-heapsize=1500000")
+endif()
+
 if(T2N_SANITIZE)
   # vptr wants type information that torch's libraries hide.
   add_compile_options(-fsanitize=address,undefined -fno-sanitize=vptr -fno-sanitize-recover=all

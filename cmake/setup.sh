@@ -7,7 +7,8 @@
 #   matrix and an engine between the oldest and the newest
 #   pictures what `build` installs, and what their test looks with: Chromium and Graphviz
 #   zoo    and the packages that the model zoo is made of
-#   peers  what `test` installs and, where pip has it, the exporter that docs/compression_table.md compares with
+#   peers  what `test` installs and, where pip has them, the exporters that docs/compression_table.md and speed.md
+#          compare with
 #   onnx   and, in an environment of their own, NNEF-Tools, onnx and onnxruntime
 #   fuzz   what `build` installs, and clang
 #   tidy   what `build` installs, and clang-tidy
@@ -205,8 +206,9 @@ zoo_packages() {
 
 # The exporter that others use, beside the torch that is here. Without it the page says so.
 peers() {
-  ! installed "build/peers/lib/python3*/site-packages" "torch_to_nnef-$peer_version" || return 0
-  say "installing torch_to_nnef $peer_version into build/peers (100 MB)"
+  ! installed "build/peers/lib/python3*/site-packages" "torch_to_nnef-$peer_version" ||
+    ! installed "build/peers/lib/python3*/site-packages" "pnnx-*" || return 0
+  say "installing torch_to_nnef $peer_version, pnnx and matplotlib into build/peers (150 MB)"
   python=$(torch_python)
   "$python" -m venv --clear build/peers || return 1
   for packages in build/peers/lib/python3*/site-packages; do
@@ -214,7 +216,7 @@ peers() {
   done
   "$python" -c 'import torch; print("torch==" + torch.__version__.split("+")[0])' >build/peers/constraints.txt || return 1
   build/peers/bin/python -m pip --disable-pip-version-check --no-input install -qq \
-    -c build/peers/constraints.txt "torch_to_nnef==$peer_version"
+    -c build/peers/constraints.txt "torch_to_nnef==$peer_version" pnnx matplotlib
 }
 # NNEF-Tools once more, beside the onnx that it writes.
 onnx() {

@@ -34,10 +34,13 @@ class OrderedRunner final : public check::Runner {
 
   std::string name() const override { return runner_.name(); }
   check::Runner& engine() override { return runner_.engine(); }
+  void start_load(const std::string& artefact) override { runner_.start_load(artefact); }
   void load(const std::string& artefact) override { runner_.load(artefact); }
   std::vector<ir::Tensor> run(const std::vector<ir::Tensor>& inputs) override {
     return in_order(runner_.run(fed(inputs)));
   }
+  void start_run(const std::vector<ir::Tensor>& inputs) override { runner_.start_run(fed(inputs)); }
+  std::vector<ir::Tensor> finish_run() override { return in_order(runner_.finish_run()); }
   std::optional<check::InPulses> pulse(const tract::Pulse& pulse) override {
     const auto pulses = runner_.pulse(pulse);
     if (!pulses) return {};

@@ -7,6 +7,7 @@
 
 #include "src/check/calls.h"
 #include "src/check/choice_check.h"
+#include "src/check/engine_runs.h"
 #include "src/check/fixed_outputs.h"
 #include "src/check/graph_f64_distance.h"
 #include "src/check/mismatch_cause.h"
@@ -35,37 +36,6 @@ void keep_worst(std::vector<check::OutputRow>& rows, size_t output, check::Outpu
   if (row.quanta && kept.quanta)
     row.quanta = kept.quanta = check::combined(*kept.quanta, *row.quanta);
   if (is_worse(row, kept)) kept = std::move(row);
-}
-
-/// If an engine fails only at other sizes or values, the message names them.
-std::vector<ir::Tensor> run_set(const Checking& checking, const InputSet& set,
-                                const std::string& where) {
-  const std::vector<ir::Tensor> inputs = fed_inputs(set.inputs, checking.model, checking.accepted);
-  try {
-    return checking.runner.run(inputs);
-  } catch (const Error& error) {
-    if (where.empty()) throw;
-    Diagnostic diagnostic = error.diagnostic();
-    diagnostic.message += cat(", ", where);
-    throw Error(std::move(diagnostic));
-  }
-}
-
-/// Names a set other than the samples: "at S=13", "with signs flipped".
-std::string where_of(const InputSet& set) {
-  if (!set.sizes.empty()) return cat("at ", dynamic::sizes_str(set.sizes));
-  return set.name.empty() ? "" : cat("with ", set.name);
-}
-
-/// The outputs in the model's types, if the dialect has no widths, or outputs may be f16.
-std::vector<ir::Tensor> with_widths(std::vector<ir::Tensor> actual, const InputSet& set,
-                                    const Checking& checking) {
-  require_count(actual.size(), set.expected.size());
-  const bool has_widths =
-      checking.dialect == spec::Dialect::tract && !checking.options.tolerance.in_f16;
-  for (size_t i = 0; i < actual.size() && !has_widths; ++i)
-    actual[i] = as_dtype(actual[i], ir::component_dtype(set.expected[i].dtype)).value_or(actual[i]);
-  return actual;
 }
 
 /// At looser levels than the default, any distance from f64 is allowed.
@@ -241,12 +211,6 @@ CheckResult initial_result(const InputSets& sets, const Checking& checking) {
 
 }  // namespace
 
-void require_count(size_t outputs, size_t expected) {
-  if (outputs == expected) return;
-  throw Error("engine-failed",
-              cat("the engine gave ", outputs, " outputs, the model has ", expected));
-}
-
 CheckResult compare_results(InputSets& sets, const Checking& checking, Results actual) {
   const SourceModel& model = checking.model;
   CheckResult result = initial_result(sets, checking);
@@ -266,16 +230,9 @@ CheckResult compare_results(InputSets& sets, const Checking& checking, Results a
   return result;
 }
 
-CheckResult check_on(InputSets& sets, const Checking& checking) {
-  Results actual;
-  const auto observe = [&](const InputSet& set, const std::vector<ir::Tensor>* results) {
-    if (checking.options.observe) checking.options.observe(set, results);
-  };
-  for (const InputSet& set : sets.sets) {
-    observe(set, nullptr);
-    actual.push_back(with_widths(run_set(checking, set, where_of(set)), set, checking));
-    observe(set, &actual.back());
-  }
+namespace {
+
+CheckResult check_results(InputSets& sets, const Checking& checking, Results actual) {
   const bool checks_choices = !checking.path.empty() && !checking.options.scratch.empty() &&
                               is_lenient(checking.options.tolerance);
   size_t chosen = 0;
@@ -287,6 +244,14 @@ CheckResult check_on(InputSets& sets, const Checking& checking) {
   if (checks_choices && !checking.model.inputs.empty() && !sets.movements.empty())
     compare_choices(sets, checking, result);
   return result;
+}
+
+}  // namespace
+
+CheckResult check_on(InputSets& sets, const Checking& checking) {
+  EngineRuns runs(checking);
+  for (size_t at = 0; at < sets.sets.size(); ++at) runs.start(sets.sets, at);
+  return check_results(sets, checking, runs.finish_all(sets.sets));
 }
 
 void merge_rows(CheckResult& result, const CheckResult& other) {
@@ -328,11 +293,16 @@ CheckResult run_check(const Checking& checking) {
   std::vector<trace::SampleInput> samples;
   for (const Sample& sample : checking.model.samples) samples.push_back(sample.input);
   (void)fed_inputs(samples, checking.model, checking.accepted);
-  checking.runner.load(checking.path);
-  const std::optional<int64_t> loaded = checking.runner.loaded_bytes();
+  checking.runner.start_load(checking.path);
+  EngineRuns runs(checking);
+  const auto start = [&](const std::vector<InputSet>& sets) {
+    if (sets.size() == 1) checking.runner.load(checking.path);
+    runs.start(sets, sets.size() - 1);
+  };
   InputSets sets = make_input_sets(checking.model, checking.options.seeds,
-                                   checking.options.tolerance, checking.accepted);
-  CheckResult out = check_on(sets, checking);
+                                   checking.options.tolerance, checking.accepted, start);
+  const std::optional<int64_t> loaded = checking.runner.loaded_bytes();
+  CheckResult out = check_results(sets, checking, runs.finish_all(sets.sets));
   out.loaded_bytes = loaded;
   check_calls(checking, out);
   if (!checking.stream.symbol.empty()) check_in_pulses(checking, out);

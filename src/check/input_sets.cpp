@@ -24,10 +24,11 @@ namespace {
 class Builder {
  public:
   Builder(const SourceModel& model, const check::Tolerance& tolerance,
-          const ArtefactInputs& artefact_inputs)
+          const ArtefactInputs& artefact_inputs, const OnSet& on_set)
       : model_(model),
         tolerance_(tolerance),
         artefact_inputs_(artefact_inputs),
+        on_set_(on_set),
         samples_(with_ranges(model.samples, model.inputs, model.traced.ranges)) {}
 
   InputSets run(int seeds) {
@@ -47,13 +48,16 @@ class Builder {
   }
 
  private:
+  void keep(InputSet set) {
+    out_.sets.push_back(std::move(set));
+    if (on_set_) on_set_(out_.sets);
+  }
+
   Agreement agreed(const std::vector<trace::SampleInput>& inputs) const {
     if (model_.session != nullptr) return agree_with_torch(*model_.session, inputs, model_.traced);
-    Agreement out;
-    out.executor = trace::Executor::ours;
-    out.expected = reference_outputs(model_, inputs, {}, out.executor);
-    out.description = "the graph with LibTorch's kernels";
-    return out;
+    constexpr trace::Executor kOurs = trace::Executor::ours;
+    return {reference_outputs(model_, inputs, {}, kOurs), kOurs,
+            "the graph with LibTorch's kernels"};
   }
 
   void add_sample() {
@@ -69,7 +73,7 @@ class Builder {
     }
     for (const ir::Tensor& tensor : agreement.expected) finite_.push_back(ir::is_finite(tensor));
     out_.movements.resize(agreement.expected.size());
-    out_.sets.push_back({"", std::move(inputs), std::move(agreement.expected), {}});
+    keep({"", std::move(inputs), std::move(agreement.expected), {}});
   }
 
   /// The result of torch; nothing if it rejects the inputs.
@@ -119,7 +123,7 @@ class Builder {
       if ((*expected)[i].elements() > 0) strongest = std::max(strongest, move.strongest());
       out_.movements[i].see(out_.sets[0].expected[i], (*expected)[i], tolerance_);
     }
-    out_.sets.push_back({name, std::move(inputs), *std::move(expected), {}});
+    keep({name, std::move(inputs), *std::move(expected), {}});
     return strongest;
   }
 
@@ -282,7 +286,7 @@ class Builder {
       ++out_.left_out;
       return false;
     }
-    out_.sets.push_back({"", std::move(inputs), *std::move(expected), sizes});
+    keep({"", std::move(inputs), *std::move(expected), sizes});
     out_.sizes.push_back(sizes);
     return true;
   }
@@ -377,6 +381,7 @@ class Builder {
   const SourceModel& model_;
   const check::Tolerance& tolerance_;
   const ArtefactInputs& artefact_inputs_;
+  const OnSet& on_set_;
   std::vector<Sample> samples_;
   trace::Executor executor_ = trace::Executor::torch;
   std::vector<bool> finite_;  ///< by output of the samples
@@ -387,8 +392,8 @@ class Builder {
 }  // namespace
 
 InputSets make_input_sets(const SourceModel& model, int seeds, const check::Tolerance& tolerance,
-                          const ArtefactInputs& artefact_inputs) {
-  return Builder(model, tolerance, artefact_inputs).run(std::max(seeds, 2));
+                          const ArtefactInputs& artefact_inputs, const OnSet& on_set) {
+  return Builder(model, tolerance, artefact_inputs, on_set).run(std::max(seeds, 2));
 }
 
 }  // namespace t2n

@@ -2,6 +2,7 @@
 // The inputs of a check: the samples, and variations of them.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <set>
 #include <string>
@@ -69,10 +70,13 @@ struct InputSets : SetSummary {
       {};  ///< by output, over the sets with the sample's sizes
 };
 
+/// Called with the sets made so far, when their last one is complete.
+using OnSet = std::function<void(const std::vector<InputSet>&)>;
+
 /// Runs the model on all sets. `seeds`: the number of sets that change all inputs at once,
 /// including the samples. Sizes that the artefact excludes are not run. Errors: `trace-differs`;
-/// `input-sizes` if a declared axis has no other size.
+/// `input-sizes` if a declared axis has no other size; those of `on_set`.
 InputSets make_input_sets(const SourceModel& model, int seeds, const check::Tolerance& tolerance,
-                          const ArtefactInputs& artefact_inputs);
+                          const ArtefactInputs& artefact_inputs, const OnSet& on_set = {});
 
 }  // namespace t2n

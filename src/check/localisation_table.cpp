@@ -15,14 +15,14 @@ enum TensorColumn : size_t {
   distance_column,
   line_column,
   operation_column,
-  name_column,
-  kColumns
+  tensor_column,
+  kTensorColumns
 };
-using Cells = std::array<std::string, kColumns>;
-using CellWidths = std::array<size_t, kColumns>;
+using Cells = std::array<std::string, kTensorColumns>;
+using CellWidths = std::array<size_t, kTensorColumns>;
 
 constexpr size_t kIndent = 2;
-constexpr size_t kLeastName = 16;
+constexpr size_t kLeastTensor = 16;
 
 std::string distance_cell(const TensorRow& row) {
   if (!row.distance) return "-";
@@ -40,19 +40,20 @@ Cells cells_of(const TensorRow& row) {
 CellWidths widths_within(const std::vector<Cells>& lines, size_t width) {
   CellWidths widths{};
   for (const Cells& line : lines)
-    for (size_t i = 0; i < kColumns; ++i) widths[i] = std::max(widths[i], text_width(line[i]));
-  const size_t numbers = widths[distance_column] + widths[line_column] + kIndent * kColumns;
+    for (size_t i = 0; i < kTensorColumns; ++i)
+      widths[i] = std::max(widths[i], text_width(line[i]));
+  const size_t numbers = widths[distance_column] + widths[line_column] + kIndent * kTensorColumns;
   const size_t rest = width > numbers ? width - numbers : 0;
-  const size_t most = std::max(kLeastName, rest > kLeastName ? rest - kLeastName : 0);
+  const size_t most = std::max(kLeastTensor, rest > kLeastTensor ? rest - kLeastTensor : 0);
   widths[operation_column] = std::min(widths[operation_column], most);
   const size_t used = std::min(rest, widths[operation_column]);
-  widths[name_column] = std::min(widths[name_column], std::max(kLeastName, rest - used));
+  widths[tensor_column] = std::min(widths[tensor_column], std::max(kLeastTensor, rest - used));
   return widths;
 }
 
 std::string line_text(const Cells& line, const CellWidths& widths) {
   std::string out;
-  for (size_t i = 0; i < kColumns; ++i) {
+  for (size_t i = 0; i < kTensorColumns; ++i) {
     const std::string cell = clipped_start(line[i], widths[i]);
     const std::string fill(widths[i] - text_width(cell), ' ');
     out += std::string(kIndent, ' ') + (i <= line_column ? fill + cell : cell + fill);

@@ -36,6 +36,12 @@ class Runner {
   virtual void load(const std::string& artefact) = 0;
   /// Outputs for the model's inputs; both in the order of its signature.
   virtual std::vector<ir::Tensor> run(const std::vector<ir::Tensor>& inputs) = 0;
+  /// Begins to load where the runner is another process; load() waits for it.
+  virtual void start_load(const std::string&) {}
+  /// Begins to run where the runner is another process; finish_run() has the outputs. One at a
+  /// time, and nothing else in between.
+  virtual void start_run(const std::vector<ir::Tensor>& inputs) { started_ = inputs; }
+  virtual std::vector<ir::Tensor> finish_run() { return run(started_); }
   /// The memory that the artefact takes since it was loaded, if it was the first one; nothing if
   /// unknown.
   virtual std::optional<int64_t> loaded_bytes() const { return {}; }
@@ -50,6 +56,9 @@ class Runner {
   /// Outputs for full inputs that are fed pulse by pulse, without the initial delay. Call it after
   /// pulse().
   virtual std::vector<ir::Tensor> run_in_pulses(const std::vector<ir::Tensor>&) { return {}; }
+
+ private:
+  std::vector<ir::Tensor> started_;
 };
 
 struct RunnerOptions {

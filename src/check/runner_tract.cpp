@@ -15,14 +15,21 @@ class TractRunner final : public Runner {
                 {.timeout = options.timeout, .memory_bytes = options.memory_bytes}) {}
 
   std::string name() const override { return name_; }
+  void start_load(const std::string& artefact) override {
+    is_first_ = !worker_.pid().has_value();
+    worker_.start_load(artefact);
+  }
   void load(const std::string& artefact) override {
-    const bool is_first = !worker_.pid().has_value();
+    is_first_ = is_first_ || !worker_.pid().has_value();
     const int64_t bytes = worker_.load(artefact).resident_bytes;
-    loaded_bytes_ = is_first ? std::optional(bytes) : std::nullopt;
+    loaded_bytes_ = is_first_ ? std::optional(bytes) : std::nullopt;
+    is_first_ = false;
   }
   std::vector<ir::Tensor> run(const std::vector<ir::Tensor>& inputs) override {
     return worker_.run(inputs);
   }
+  void start_run(const std::vector<ir::Tensor>& inputs) override { worker_.start_run(inputs); }
+  std::vector<ir::Tensor> finish_run() override { return worker_.finish_run(); }
 
   std::optional<InPulses> pulse(const tract::Pulse& pulse) override {
     InPulses out;
@@ -47,6 +54,7 @@ class TractRunner final : public Runner {
  private:
   std::string name_;
   tract::WorkerClient worker_;
+  bool is_first_ = false;  ///< the load that began is the worker's first
   std::optional<int64_t> loaded_bytes_;
 };
 

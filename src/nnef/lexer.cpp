@@ -32,47 +32,42 @@ std::string base_name(std::string_view path) {
   return std::string(path.substr(path.rfind('/') + 1));
 }
 
-/// The line around `token`, with the token marked.
-Where location(std::string_view text, const std::string& origin, const Token& token) {
-  const size_t before =
-      token.offset == 0 ? std::string_view::npos : text.rfind('\n', token.offset - 1);
-  const size_t begin = before == std::string_view::npos ? 0 : before + 1;
-  const size_t end = std::min(text.find('\n', token.offset), text.size());
-  size_t shown = begin;
-  while (shown < token.offset && is_blank(text[shown])) ++shown;
-  if (token.offset - shown > kMaxExcerpt / 2) shown = token.offset - kMaxExcerpt / 2;
-  std::string excerpt(text.substr(shown, std::min(end - shown, kMaxExcerpt)));
-  std::replace_if(
-      excerpt.begin(), excerpt.end(), [](char c) { return c == '\t' || c == '\r'; }, ' ');
-  const size_t room = shown + excerpt.size() - token.offset;
-  Where out;
-  out.frames.push_back(
-      {.file = origin,
-       .line = 1 + static_cast<int>(std::count(text.begin(),
-                                               text.begin() + static_cast<ptrdiff_t>(begin), '\n')),
-       .column = 1 + static_cast<int>(columns(text.substr(begin, token.offset - begin))),
-       .function = {}});
-  out.caret = static_cast<int>(columns(std::string_view(excerpt).substr(0, token.offset - shown)));
-  out.caret_width = std::max(
-      1, static_cast<int>(columns(text.substr(token.offset, std::min(token.text.size(), room)))));
-  out.excerpt = std::move(excerpt);
-  return out;
-}
-
 }  // namespace
 
 Lexer::Lexer(std::string_view text, std::string_view origin)
     : text_(text), origin_(base_name(origin)) {
-  if (text.size() <= kMaxText) return;
-  throw Error("nnef-syntax", cat(quoted(origin_), " is larger than ", kMaxText >> 20, " MiB"),
-              "weights belong in .dat files; the text of real models is much smaller");
+  if (text.size() > kMaxText)
+    throw Error("nnef-syntax", cat(quoted(origin_), " is larger than ", kMaxText >> 20, " MiB"),
+                "weights belong in .dat files; the text of real models is much smaller");
+  for (size_t at = text.find('\n'); at != std::string_view::npos; at = text.find('\n', at + 1))
+    line_starts_.push_back(at + 1);
 }
 
 Where Lexer::where(const Token& token) const {
-  Token shown = token;
-  if (shown.kind == TokenKind::end)  // an empty last line would show nothing
-    shown.offset = text_.find_last_not_of(" \t\r\n") + 1;
-  return location(text_, origin_, shown);
+  size_t offset = token.offset;
+  if (token.kind == TokenKind::end)  // an empty last line would show nothing
+    offset = text_.find_last_not_of(" \t\r\n") + 1;
+  const auto after = std::upper_bound(line_starts_.begin(), line_starts_.end(), offset);
+  const size_t begin = *std::prev(after);
+  const size_t end = std::min(text_.find('\n', offset), text_.size());
+  size_t shown = begin;
+  while (shown < offset && is_blank(text_[shown])) ++shown;
+  if (offset - shown > kMaxExcerpt / 2) shown = offset - kMaxExcerpt / 2;
+  std::string excerpt(text_.substr(shown, std::min(end - shown, kMaxExcerpt)));
+  std::replace_if(
+      excerpt.begin(), excerpt.end(), [](char c) { return c == '\t' || c == '\r'; }, ' ');
+  const size_t room = shown + excerpt.size() - offset;
+  Where out;
+  out.frames.push_back(
+      {.file = origin_,
+       .line = static_cast<int>(after - line_starts_.begin()),
+       .column = 1 + static_cast<int>(columns(text_.substr(begin, offset - begin))),
+       .function = {}});
+  out.caret = static_cast<int>(columns(std::string_view(excerpt).substr(0, offset - shown)));
+  out.caret_width = std::max(
+      1, static_cast<int>(columns(text_.substr(offset, std::min(token.text.size(), room)))));
+  out.excerpt = std::move(excerpt);
+  return out;
 }
 
 void Lexer::fail(const Token& token, std::string message, std::string help) const {

@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "src/diag/diagnostic.h"
 
@@ -25,7 +26,7 @@ struct Token {
   size_t end() const { return offset + text.size(); }
 };
 
-/// Splits text into tokens on demand. It has no state, so looking ahead is free. Errors:
+/// Splits text into tokens on demand. It keeps no position, so looking ahead is free. Errors:
 /// `nnef-syntax`.
 class Lexer {
  public:
@@ -54,6 +55,7 @@ class Lexer {
 
   std::string_view text_;
   std::string origin_;
+  std::vector<size_t> line_starts_ = {0};
 };
 
 /// The text of a string or an `i"…"` identifier; other tokens unchanged.

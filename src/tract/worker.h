@@ -41,6 +41,12 @@ class WorkerClient {
   EngineModelInfo load(const std::string& artefact);
   /// A restarted worker first reloads the artefact that was last loaded successfully.
   std::vector<ir::Tensor> run(const std::vector<ir::Tensor>& inputs);
+  /// Begins to load; load() of the same artefact waits for it. Errors of the engine come from
+  /// there.
+  void start_load(const std::string& artefact);
+  /// Begins to run; finish_run() waits for it. Any other request in between drops the answer.
+  void start_run(const std::vector<ir::Tensor>& inputs);
+  std::vector<ir::Tensor> finish_run();
   std::string profile_json();
   /// Loads the models of the request in addition to the last loaded one. The time-out is for all
   /// of it.
@@ -60,6 +66,9 @@ class WorkerClient {
   EngineModelInfo load_now(const std::string& artefact);
   void ensure_loaded();
   Message exchange(const Message& request, std::string_view activity);
+  Deadline deadline() const;
+  void send(const Message& request, std::string_view activity);
+  void drop_answer();
   Message await_answer(Deadline deadline, std::string_view activity);
   [[noreturn]] void report_timeout(std::string_view activity);
   [[noreturn]] void report_crash(std::string_view activity);
@@ -70,7 +79,9 @@ class WorkerClient {
   WorkerOptions options_;
   std::string version_;
   std::string artefact_;
-  bool loaded_ = false;  ///< the running worker has loaded the artefact
+  bool loaded_ = false;       ///< the running worker has loaded the artefact
+  std::string loading_;       ///< the artefact of start_load
+  bool has_request_ = false;  ///< without an answer so far
   std::optional<Child> child_;
   Fd socket_;
   Fd output_;  ///< stdout and stderr of worker and engine

@@ -20,6 +20,8 @@ namespace t2n::tract {
 namespace {
 
 constexpr const char* kThisProgram = "/proc/self/exe";
+constexpr std::string_view kLoading = "loading the model";
+constexpr std::string_view kRunning = "running the model";
 
 /// "SIGABRT", "exit code 1".
 std::string describe_end(int wait_status) {
@@ -81,9 +83,24 @@ EngineModelInfo WorkerClient::load(const std::string& artefact) {
   return info;
 }
 
+void WorkerClient::start_load(const std::string& artefact) {
+  loaded_ = false;
+  send({Kind::load, {artefact}, {}}, kLoading);
+  loading_ = artefact;
+}
+
 std::vector<ir::Tensor> WorkerClient::run(const std::vector<ir::Tensor>& inputs) {
+  start_run(inputs);
+  return finish_run();
+}
+
+void WorkerClient::start_run(const std::vector<ir::Tensor>& inputs) {
   ensure_loaded();
-  return exchange({Kind::run, {}, inputs}, "running the model").tensors;
+  send({Kind::run, {}, inputs}, kRunning);
+}
+
+std::vector<ir::Tensor> WorkerClient::finish_run() {
+  return await_answer(deadline(), kRunning).tensors;
 }
 
 std::string WorkerClient::profile_json() {
@@ -106,14 +123,15 @@ std::vector<ir::Tensor> WorkerClient::run_in_pulses(const std::vector<ir::Tensor
 }
 
 EngineModelInfo WorkerClient::load_now(const std::string& artefact) {
-  loaded_ = false;
-  EngineModelInfo info = decode_info(exchange({Kind::load, {artefact}, {}}, "loading the model"));
+  if (loading_ != artefact) start_load(artefact);
+  EngineModelInfo info = decode_info(await_answer(deadline(), kLoading));
   loaded_ = true;
   return info;
 }
 
 void WorkerClient::ensure_loaded() {
   T2N_ASSERT(!artefact_.empty(), "no model was loaded into the engine");
+  if (has_request_) drop_answer();  // the worker may crash over it
   if (!loaded_) load_now(artefact_);
 }
 
@@ -133,9 +151,8 @@ void WorkerClient::start() {
   if (!child) fail_to_start(errno);
   child_.emplace(std::move(*child));
   worker_socket.reset();  // otherwise the worker's end would not close the channel
-  const Deadline deadline = std::chrono::steady_clock::now() + options_.timeout;
   try {
-    version_ = await_answer(deadline, "starting").texts.at(0);
+    version_ = await_answer(deadline(), "starting").texts.at(0);
   } catch (...) {
     stop();  // a worker whose library does not load has ended
     throw;
@@ -145,18 +162,38 @@ void WorkerClient::start() {
 void WorkerClient::stop() {
   child_.reset();
   socket_.reset();
-  loaded_ = false;
+  loaded_ = has_request_ = false;
+  loading_.clear();
+}
+
+Deadline WorkerClient::deadline() const {
+  return std::chrono::steady_clock::now() + options_.timeout;
 }
 
 Message WorkerClient::exchange(const Message& request, std::string_view activity) {
+  send(request, activity);
+  return await_answer(deadline(), activity);
+}
+
+void WorkerClient::send(const Message& request, std::string_view activity) {
+  if (has_request_) drop_answer();
   if (!child_) start();
-  const Deadline deadline = std::chrono::steady_clock::now() + options_.timeout;
-  if (send_message(socket_.get(), request, deadline) == Transfer::timed_out)
+  if (send_message(socket_.get(), request, deadline()) == Transfer::timed_out)
     report_timeout(activity);
-  return await_answer(deadline, activity);
+  has_request_ = true;
+}
+
+/// Of a request that an error elsewhere left without a reader.
+void WorkerClient::drop_answer() {
+  try {
+    (void)await_answer(deadline(), "finishing an earlier request");
+  } catch (const Error&) {  // whoever asked is gone
+  }
 }
 
 Message WorkerClient::await_answer(Deadline deadline, std::string_view activity) {
+  has_request_ = false;
+  loading_.clear();
   Received received;
   try {
     received = receive_message(socket_.get(), deadline);

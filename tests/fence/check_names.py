@@ -28,6 +28,7 @@ NAMESPACE = re.compile(r"(?:inline )?namespace\b ?([\w:]*)$")
 NO_NAME = re.compile(r"$|namespace\b|using namespace\b|static_assert\b|extern\b|catch\b|template (?!<)|TEST_CASE\b")
 USING = re.compile(r"using ([\w:]+)")
 TYPE = re.compile(r"(?:struct|class|union|enum(?: class| struct)?) ([\w:]+)(?: final)?(?: ?:[^:].*)?$")
+ENUMERATORS = re.compile(r"^enum (?!class\b|struct\b)(\w+)[^{;]*\{([^}]*)\}", re.M)
 OPERATOR = re.compile(r"\boperator ?(?:\(\)|[^\s\w(]+)")
 DECLARATOR = re.compile(r"(?:[\w:&*~]|\s)*?([\w:~]+)\s*(?=[(=\[]|$)")
 PRIVATE = ""  # the name of an anonymous namespace
@@ -85,7 +86,11 @@ def name_of(head):
 @functools.cache
 def names_of(path):
     """[(namespaces, name, the declaration if it is a `using`)] of what a file declares at namespace scope."""
-    declared = [(scopes, name_of(head), head) for scopes, head in statements(path.read_text(encoding="utf-8"))]
+    text = path.read_text(encoding="utf-8")
+    declared = [(scopes, name_of(head), head) for scopes, head in statements(text)]
+    scopes_of = {name: scopes for scopes, name, _ in declared}
+    for name, body in ENUMERATORS.findall(text):
+        declared += [(scopes_of[name], word, "") for word in re.findall(r"^\s*(\w+)", body, re.M) if name in scopes_of]
     return [(scopes, name, head if head.startswith("using ") else "") for scopes, name, head in declared if name]
 
 

@@ -191,6 +191,28 @@ TEST_CASE("after a crash while running, the model is there again") {
   CHECK_EQ(ir::to_f64(outputs.at(0)), std::vector<double>{3, 4, 5, 0, 1, 2});
 }
 
+TEST_CASE("a load and a run go on in the background, and answers that nobody takes are dropped") {
+  on_each_engine([](const tract::Engine& engine) {
+    const TempFolder folder, panics;
+    write_linear(folder);
+    panics.write("graph.nnef", graph(kPanic, "x"));
+    WorkerClient worker(engine.library);
+    worker.start_load(folder.path());
+    CHECK_EQ(worker.load(folder.path()).inputs.size(), 1);
+    worker.start_run({iota_2x3()});
+    CHECK_EQ(ir::to_f64(worker.finish_run().at(0)), std::vector<double>{9, 19, 27, 64});
+
+    worker.start_run({f32({2, 3}, {0, 0, 0, 0, 0, 0})});
+    CHECK_EQ(ir::to_f64(worker.run({iota_2x3()}).at(0)), std::vector<double>{9, 19, 27, 64});
+    worker.start_load(panics.path());  // the worker may end over it
+    CHECK_EQ(ir::to_f64(worker.run({iota_2x3()}).at(0)), std::vector<double>{9, 19, 27, 64});
+    worker.start_load(panics.path());
+    CHECK_EQ(worker.load(folder.path()).inputs.size(), 1);
+    worker.start_load(panics.path());
+    CHECK_THROWS_AS(worker.load(panics.path()), Error);
+  });
+}
+
 TEST_CASE("an endless loop ends with the time-out") {
   on_each_engine([](const tract::Engine& engine) {
     const TempFolder folder;
