@@ -200,7 +200,9 @@ ir::Source SourceMap::find_assignment(const torch::jit::SourceRange& near,
 
 ir::Source SourceMap::source_at(const Text& text, int64_t begin, int64_t end, bool torch_too) {
   if (text.text.empty()) return {};
-  if (auto traced = traced_source(text.text, torch_too)) return *traced;
+  auto& stack = text.stacks.at(torch_too ? 1 : 0);
+  if (!stack) stack = traced_source(text.text, torch_too);
+  if (*stack) return **stack;
   const size_t at = std::clamp<int64_t>(begin, 0, static_cast<int64_t>(text.text.size()));
   const size_t line_begin = at == 0 ? 0 : text.text.rfind('\n', at - 1) + 1;
   const size_t line_end = std::min(text.text.find('\n', at), text.text.size());

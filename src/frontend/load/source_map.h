@@ -4,6 +4,7 @@
 
 #include <torch/csrc/jit/ir/ir.h>
 
+#include <array>
 #include <functional>
 #include <map>
 #include <optional>
@@ -43,6 +44,9 @@ class SourceMap {
     std::string text;
     std::string file;
     int first_line = 0;
+    /// The location if the text is a call stack, without and with torch's own files: many
+    /// operations share a text.
+    mutable std::array<std::optional<std::optional<ir::Source>>, 2> stacks = {};
   };
   struct Entry {
     int64_t offset = 0;  ///< in the serialized source
