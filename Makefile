@@ -1,5 +1,5 @@
 # Thin over the CMake presets. `make help` lists the targets; developers may call cmake and ctest directly.
-.PHONY: all setup demo op test site matrix packages check-packages check-sources torches release refusals docs zoo roads compression compression_sizes forms onnx fuzz hostile lies localise mutants pictures programs streaming same structure bench cost format tidy clean help
+.PHONY: all setup demo op test site matrix packages check-packages check-sources torches release refusals docs zoo roads compression compression_sizes forms onnx fuzz hostile lies localise mutants pictures programs streaming same structure exported_operators bench cost format tidy clean help
 .DEFAULT_GOAL := all
 unexport MAKEFLAGS MAKELEVEL  # ninja and ctest are not children that share make's jobs
 
@@ -68,6 +68,15 @@ same: ## compare what this tree writes with what an older one writes, BASE=COMMI
 	@cmake/setup.sh test
 	@$(call build,release)
 	@$(environment) && tests/same/run.sh $(BASE) $(ONLY:%=--only %)
+
+exported_operators: ## export the models of all operator tests by torch.export as well, compare tract with Python's torch
+	@cmake/setup.sh test
+	@$(call build,release)
+	@rm -rf build/exported_operators && mkdir -p build/exported_operators
+	@$(environment) && T2NNEF_SCRIPT_CASES=$(CURDIR)/build/exported_operators ctest --preset release -R '^test_ops_' \
+	  --fixture-exclude-any . >build/exported_operators.log || { tail -n 20 build/exported_operators.log; exit 1; }
+	@$(environment) && "$$T2NNEF_PYTHON" tests/pt2/operator_cases.py build/exported_operators \
+	  --list build/exported_operators/list.tsv
 
 format: ## rewrite all sources as .clang-format says
 	@git ls-files -co --exclude-standard '*.h' '*.cpp' | tr '\n' '\0' | xargs -0 clang-format-14 -i
@@ -151,10 +160,10 @@ onnx: ## export the zoo for khronos, convert it to ONNX by NNEF-Tools, run it in
 	  python3 tests/pages/run_blocks.py build/t2nnef docs/running.md --with onnx
 
 SECONDS ?= 600
-fuzz: ## feed the readers with damaged files, SECONDS=600 for each of the four; needs clang 14
+fuzz: ## feed the readers with damaged files, SECONDS=600 for each of the five; needs clang 14
 	@cmake/setup.sh fuzz
 	@$(call build,fuzz)
-	@for name in graph quant dat artefact; do \
+	@for name in graph quant dat artefact program; do \
 	  echo "fuzzing $$name for $(SECONDS) s" && mkdir -p build/fuzz/found/$$name && \
 	  build/fuzz/tests/fuzz/fuzz_$$name -max_total_time=$(SECONDS) -timeout=20 -rss_limit_mb=3000 -verbosity=0 \
 	    -dict=tests/fuzz/nnef.dict -artifact_prefix=build/fuzz/$$name- \

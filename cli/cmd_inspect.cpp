@@ -57,6 +57,8 @@ std::string export_line(const InspectCommand& options, const Inspection& inspect
     line += cat(" --dynamic ", shell_quoted(spec));
   for (const std::string& text : options.inputs.assertions)
     line += cat(" --assert ", shell_quoted(text));
+  for (const std::string& size : options.inputs.closed)
+    line += cat(" --specialize ", shell_quoted(size));
   for (const std::string& guard : options.inputs.accepted_guards)
     line += cat(" --accept-guard ", shell_quoted(guard));
   for (const std::string& most : options.inputs.max_iterations)
@@ -78,6 +80,16 @@ std::string samples_text(const Inspection& inspection) {
       out += cat("  ",
                  typed(trace::flat_name(sample.path), tensor->dtype, ir::to_shape(tensor->shape)),
                  "\n");
+  return out;
+}
+
+/// The dynamic axes of a .pt2 file, and their bounds.
+std::string axes_text(const trace::ModelInfo& model) {
+  if (model.dynamic_axes.empty()) return {};
+  std::string out = "dynamic axes:\n";
+  for (const trace::DeclaredAxis& axis : model.dynamic_axes)
+    out += cat("  ", axis.input, ":", axis.axis, "=", axis.size, "\n");
+  if (!model.assertions.empty()) out += cat("  ", joined(model.assertions, ", "), "\n");
   return out;
 }
 
@@ -155,6 +167,7 @@ std::string inspection_text(const InspectCommand& options, const Inspection& ins
   if (model.methods.size() > 1) out += cat("methods: ", joined(model.methods, ", "), "\n");
   out += cat("arguments of ", one_method(options.inputs), ":\n", arguments_text(inspection));
   if (!model.samples.empty()) out += "samples saved in the file:\n" + samples_text(inspection);
+  out += axes_text(model);
   if (inspection.graph)
     out += cat("outputs:\n", output_lines(*inspection.graph), states_text(inspection),
                operators_text(recorded(inspection)),
@@ -194,12 +207,12 @@ ExitCode lint(const InspectCommand& options, const nnef::Artefact& artefact,
 ExitCode run_on_artefact(const InspectCommand& options, CommandReport& report) {
   const InputOptions& inputs = options.inputs;
   if (!inputs.specs.empty() || !inputs.dynamic.empty() || !inputs.assertions.empty() ||
-      !inputs.accepted_guards.empty() || !inputs.max_iterations.empty() || inputs.explicit_states ||
-      !inputs.methods.empty())
-    throw Error(
-        "usage", cat(quoted(options.model), " is an NNEF artefact, which is not traced"), {},
-        "give it without --input, --dynamic, --assert, --accept-guard, --max-iterations, --state "
-        "and --method");
+      !inputs.closed.empty() || !inputs.accepted_guards.empty() || !inputs.max_iterations.empty() ||
+      inputs.explicit_states || !inputs.methods.empty())
+    throw Error("usage", cat(quoted(options.model), " is an NNEF artefact, which is not traced"),
+                {},
+                "give it without --input, --dynamic, --assert, --specialize, --accept-guard, "
+                "--max-iterations, --state and --method");
   const nnef::Artefact artefact = nnef::read_artefact(options.model);
   report.picture = [path = options.model, &report] { return artefact_picture(path, report); };
   const report::ArtefactSummary summary = report::summarise(artefact);

@@ -12,6 +12,7 @@
 #include "ir/shape.h"
 #include "src/diag/error.h"
 #include "src/diag/printable.h"
+#include "src/export/step_summaries.h"
 
 namespace t2n::cli {
 namespace {
@@ -43,8 +44,8 @@ std::string relations_text(const ExportResult& result) {
 std::vector<std::string> signature_parts(const ExportResult& result) {
   std::vector<std::string> parts;
   if (!result.inputs.empty())
-    parts.push_back(
-        cat(ports_text(result.inputs), result.samples_from_file ? " (from trace)" : ""));
+    parts.push_back(cat(ports_text(result.inputs),
+                        result.samples_from_file ? origin_of_samples(result.model) : ""));
   if (!result.outputs.empty() && !result.relations.empty())
     parts.push_back(cat("gives ", ports_text(result.outputs)));
   if (const std::string relations = relations_text(result); !relations.empty())

@@ -16,7 +16,9 @@ add_compile_definitions(_GLIBCXX_ASSERTIONS)
 add_compile_options("-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=")
 
 add_library(t2n_warnings INTERFACE)
-target_compile_options(t2n_warnings INTERFACE -Wall -Wextra -Wshadow -Wconversion -Werror)
+# For clang, -Wconversion is about signs, too.
+target_compile_options(t2n_warnings INTERFACE -Wall -Wextra -Wshadow -Wconversion -Werror
+                       $<$<CXX_COMPILER_ID:Clang>:-Wno-sign-conversion>)
 
 # GCC's collector of garbage then has less to do.
 if(T2N_WHOLE AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")

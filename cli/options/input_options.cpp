@@ -68,6 +68,24 @@ std::map<std::string, int64_t> max_iterations(const InputOptions& options) {
   return out;
 }
 
+/// Sizes of symbols. Errors: `usage`.
+ir::Sizes closed_sizes(const InputOptions& options) {
+  ir::Sizes out;
+  for (const std::string& text : options.closed) {
+    const size_t equals = text.find('=');
+    int64_t size = 0;
+    const char* const end = text.data() + text.size();
+    const bool is_size =
+        equals != text.npos && std::from_chars(text.data() + equals + 1, end, size).ptr == end;
+    if (!is_size || equals == 0 || size < 0)
+      throw Error("usage", cat("cannot read --specialize ", quoted(text)), {},
+                  "write SYMBOL=SIZE, as in B=1");
+    if (!out.emplace(text.substr(0, equals), size).second)
+      throw Error("usage", cat("--specialize ", text.substr(0, equals), " is given twice"));
+  }
+  return out;
+}
+
 DynamicOptions dynamic_options(const InputOptions& options) {
   DynamicOptions out;
   for (const std::string& text : options.dynamic) out.axes.push_back(dynamic::parse_axis(text));
@@ -76,6 +94,7 @@ DynamicOptions dynamic_options(const InputOptions& options) {
   if (!out.asserted.empty() && out.axes.empty() && options.preset.empty())
     throw Error("usage", "--assert needs --dynamic");
   if (options.preset.empty()) dynamic::require_declared(out.asserted, out.axes);
+  out.closed = closed_sizes(options);
   return out;
 }
 
@@ -131,6 +150,12 @@ void add_input_options(CLI::App& command, InputOptions& options) {
                   "Constraint on dynamic sizes: 'S>=1'  'B==2*P'\n"
                   "Repeatable.")
       ->type_name("RELATION")
+      ->allow_extra_args(false);
+  command
+      .add_option("--specialize", options.closed,
+                  "Size of a dynamic axis of a .pt2 file: B=1\n"
+                  "Repeatable. The artefact is for this size only.")
+      ->type_name("SYMBOL=SIZE")
       ->allow_extra_args(false);
   command
       .add_option("--accept-guard", options.accepted_guards,
@@ -220,7 +245,7 @@ ExportOptions traced_options(const std::string& model, const InputOptions& optio
 }
 
 bool has_trace_options(const InputOptions& options) {
-  return !options.dynamic.empty() || !options.assertions.empty() ||
+  return !options.dynamic.empty() || !options.assertions.empty() || !options.closed.empty() ||
          !options.accepted_guards.empty() || !options.max_iterations.empty() ||
          options.explicit_states || !options.preset.empty() ||
          std::any_of(options.methods.begin(), options.methods.end(),
@@ -230,7 +255,8 @@ bool has_trace_options(const InputOptions& options) {
 void refuse_trace_options(const std::string& graph, const InputOptions& options, bool runs) {
   if (has_trace_options(options))
     throw Error("usage", cat(quoted(graph), " is a graph, which is not traced"), {},
-                "give it without --dynamic, --assert, --accept-guard, --max-iterations, --state, "
+                "give it without --dynamic, --assert, --specialize, --accept-guard, "
+                "--max-iterations, --state, "
                 "--method and --preset");
   if (!runs && !options.specs.empty())
     throw Error("usage", cat(quoted(graph), " is a graph, which is not run here"),

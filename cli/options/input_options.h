@@ -15,6 +15,7 @@ struct InputOptions {
   std::vector<std::string> methods;          ///< of --method; none: forward
   std::vector<std::string> dynamic;          ///< of --dynamic
   std::vector<std::string> assertions;       ///< of --assert
+  std::vector<std::string> closed;           ///< of --specialize
   bool explicit_states = false;              ///< of --state
   std::vector<std::string> accepted_guards;  ///< of --accept-guard
   std::vector<std::string> max_iterations;   ///< of --max-iterations

@@ -106,6 +106,7 @@ InputOptions MethodOptions::inputs_for(const std::string& method,
   out.specs = values_for(method, "--input", options.specs);
   out.dynamic = axes_for(method, options.dynamic);
   out.assertions = values_for(method, "--assert", options.assertions);
+  out.closed = values_for(method, "--specialize", options.closed);
   return out;
 }
 

@@ -78,12 +78,29 @@ def _traced(module, samples):
         module.train(was_training)
 
 
+def _saved(model, samples, folder):
+    """The file of a model in memory."""
+    import torch
+
+    if isinstance(model, torch.export.ExportedProgram):
+        path = Path(folder) / "module.pt2"
+        torch.export.save(model, path)
+        return path
+    path = Path(folder) / "module.pt"
+    if not isinstance(model, torch.jit.ScriptModule):
+        if samples is None:
+            raise TypeError("a module is traced: give samples, a tuple of its arguments, or pass torch.jit.script(module)")
+        model = _traced(model, samples)
+    torch.jit.save(model, path)
+    return path
+
+
 def export(model, samples=None, **options):
     """Writes a model as NNEF.
 
-    model: the path of a TorchScript file, a `torch.jit.ScriptModule`, or a `torch.nn.Module`, which is traced with
-    `samples`, a tuple of its arguments. Without `output` the artefact is written as the program does: beside the model's
-    name, `module.nnef.tgz` for a module.
+    model: the path of a TorchScript or .pt2 file, a `torch.export.ExportedProgram`, a `torch.jit.ScriptModule`, or a
+    `torch.nn.Module`, which is traced with `samples`, a tuple of its arguments. Without `output` the artefact is written
+    as the program does: beside the model's name, `module.nnef.tgz` for a model in memory.
     """
     if isinstance(model, (str, os.PathLike)):
         if samples is not None:
@@ -92,12 +109,7 @@ def export(model, samples=None, **options):
     import torch
 
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "module.pt"
-        if not isinstance(model, torch.jit.ScriptModule):
-            if samples is None:
-                raise TypeError("a module is traced: give samples, a tuple of its arguments, or pass torch.jit.script(module)")
-            model = _traced(model, samples)
-        torch.jit.save(model, path)
+        path = _saved(model, samples, folder)
         options.setdefault("output", "module.nnef.tgz")
         options["output"] = os.path.abspath(options["output"])
         if samples is not None and options.get("input"):

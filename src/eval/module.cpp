@@ -24,7 +24,7 @@ namespace t2n::trace {
 namespace {
 
 std::shared_ptr<Session> load(const std::string& path, const std::string& method) {
-  return std::make_shared<Session>([path] { return open_model(path); }, method);
+  return std::make_shared<Session>([path, method] { return open_model(path, method); }, method);
 }
 
 std::shared_ptr<Session> compile(const InlineModel& model) {
@@ -75,7 +75,7 @@ torch::jit::Module module_at(torch::jit::Module model, const std::string& path) 
 
 std::shared_ptr<Session> load_module(const std::string& path, const std::string& module) {
   const auto load = [path, module] {
-    Loaded out = open_model(path);
+    Loaded out = open_model(path, "forward");
     out.module = module_at(out.module, module);
     out.traced_inputs.reset();
     return out;

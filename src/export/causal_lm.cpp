@@ -5,10 +5,13 @@
 #include <array>
 #include <cctype>
 #include <map>
+#include <set>
 
 #include "ir/readable.h"
+#include "ir/sizes.h"
 #include "src/diag/error.h"
 #include "src/export/all_refusals.h"
+#include "src/export/declared_axes.h"
 #include "src/export/pipeline.h"
 #include "src/export/stages.h"
 #include "src/export/traced_model.h"
@@ -166,6 +169,37 @@ bool is_joined(const nnef::Document& document, const std::string& cache,
   });
 }
 
+/// The axes with the bounds that a .pt2 file states for them. Errors: `usage` for an axis that it
+/// does not declare; `preset-unmet` for bounds that exclude the client's lengths.
+DynamicOptions within_bounds_of_file(const LoadedModel& model, DynamicOptions dynamic,
+                                     const Report& report) {
+  if (model.info.kind != trace::FileKind::exported) return dynamic;
+  std::set<ir::Symbol> own;
+  for (const dynamic::AxisSpec& axis : dynamic.axes)
+    for (const ir::Symbol& symbol : axis.size.symbols()) own.insert(symbol);
+  const auto is_own = [&](const ir::Dim& size) {
+    const auto symbols = size.symbols();
+    return std::all_of(symbols.begin(), symbols.end(),
+                       [&](const ir::Symbol& symbol) { return own.contains(symbol); });
+  };
+  const size_t users = dynamic.asserted.size();
+  dynamic = with_declared_axes(model, std::move(dynamic), report);
+  std::erase_if(dynamic.axes, [&](const auto& axis) { return !is_own(axis.size); });
+  std::erase_if(dynamic.asserted, [&](const ir::Comparison& bound) {
+    return !is_own(bound.left) || !is_own(bound.right);
+  });
+  for (size_t i = users; i < dynamic.asserted.size(); ++i)
+    if (const ir::Comparison& bound = dynamic.asserted[i];
+        !ir::all_hold({bound}, {{kTokens, 1}, {kPast, 0}}))
+      refuse_preset(cat("it was exported for sizes with ", ir::readable(bound)),
+                    "the client begins with empty caches, P = 0, and decodes one token after the "
+                    "other, S = 1",
+                    "declare the axes with torch.export.Dim: min=1 for tokens, min=0 for caches");
+  // Without bounds of its own a cache may be empty.
+  if (users == 0) dynamic.asserted.push_back({ir::Dim::symbol(kPast), ir::Relation::ge, 0});
+  return dynamic;
+}
+
 }  // namespace
 
 void require_preset(const ExportOptions& options) {
@@ -183,6 +217,7 @@ CausalLm causal_lm(const LoadedModel& model, const ExportOptions& options) {
   require_tokens(graph);
   CausalLm out{{open_axes(graph), options.dynamic.asserted}, client_names(graph, options.names)};
   dynamic::require_declared(out.dynamic.asserted, out.dynamic.axes);
+  out.dynamic = within_bounds_of_file(model, std::move(out.dynamic), options.report);
   return out;
 }
 

@@ -34,6 +34,7 @@ TracedModel traced_for_check(const LoadedModel& loaded, const CheckExistingOptio
     ExportOptions requested;
     static_cast<ModelOptions&>(requested) = options;
     requested.samples = samples;
+    requested.dynamic = without_closed_axes(loaded, options.dynamic);
     if (!opened.artefact.document.symbols.empty())
       requested.dynamic = with_declared_axes(loaded, options.dynamic, {});
     const LoadedModel model = with_samples(loaded, samples);
@@ -117,14 +118,15 @@ void require_states(const nnef::Document& document, const trace::Traced& traced)
 }  // namespace
 
 CheckedExisting compare_with_model(const CheckExistingOptions& options) {
-  target::Target streaming = target::parse_target("tract");
-  streaming.stream = options.stream;
-  if (!is_graph_file(options.model)) require_stream(streaming, options.dynamic.axes);
   const OpenedArtefact opened =
       open_artefact(options.artefact, options.check, options.stream, options.report);
   options.begin("load");
   const LoadedModel loaded =
       loaded_or_refused(options, target_for_refusals(opened.artefact.document));
+  target::Target streaming = target::parse_target("tract");
+  streaming.stream = options.stream;
+  if (!loaded.graph && target::streams(streaming))
+    require_stream(streaming, with_declared_axes(loaded, options.dynamic, {}).axes);
   options.begin("trace");
   const TracedModel model = traced_for_check(loaded, options, opened);
   options.begin("check");

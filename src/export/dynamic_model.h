@@ -8,10 +8,11 @@
 
 namespace t2n {
 
-/// From `--dynamic` and `--assert`.
+/// From `--dynamic`, `--assert` and `--specialize`.
 struct DynamicOptions {
   std::vector<dynamic::AxisSpec> axes;
   std::vector<ir::Comparison> asserted;
+  ir::Sizes closed = {};      ///< of --specialize: sizes of symbols of a .pt2 file
   bool takes_orders = false;  ///< see dynamic::OpenOrders
   Progress progress = {};     ///< receives the sizes of probe traces, as details
 };

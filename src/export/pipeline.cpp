@@ -70,9 +70,11 @@ ExportOptions with_preset(const LoadedModel& loaded, ExportOptions options) {
     CausalLm preset = causal_lm(loaded, options);
     options.dynamic = std::move(preset.dynamic);
     options.names = std::move(preset.names);
-  } else if (options.target.engine != target::Engine::khronos || !options.dynamic.axes.empty()) {
-    options.dynamic = with_declared_axes(loaded, std::move(options.dynamic), options.report);
+    return options;
   }
+  options.dynamic = without_closed_axes(loaded, std::move(options.dynamic));
+  if (options.target.engine != target::Engine::khronos || !options.dynamic.axes.empty())
+    options.dynamic = with_declared_axes(loaded, std::move(options.dynamic), options.report);
   return options;
 }
 
@@ -295,7 +297,9 @@ LoadedModel loaded_model(const ExportOptions& options, std::optional<LoadedModel
   if (options.is_causal_lm) require_preset(options);
   options.begin("inputs");
   LoadedModel out = first ? *std::move(first) : loaded_or_refused(options, options.target);
-  if (out.graph) require_stream(options.target, axes_of(*out.graph));
+  if (target::streams(options.target))
+    require_stream(options.target, out.graph ? axes_of(*out.graph)
+                                             : with_declared_axes(out, options.dynamic, {}).axes);
   return out;
 }
 
@@ -364,8 +368,6 @@ std::vector<ExportResult> export_all(const std::vector<ExportOptions>& methods,
 }  // namespace
 
 std::vector<ExportResult> export_methods(const std::vector<ExportOptions>& methods) {
-  for (const ExportOptions& options : methods)
-    if (!is_graph_file(options.model)) require_stream(options.target, options.dynamic.axes);
   const nnef::Group group = group_of(methods);
   nnef::check_group(group);
   const ExportOptions& first = methods.front();

@@ -25,6 +25,10 @@ bool is_storage(const nnef::Assignment& statement) {
 
 }  // namespace
 
+const char* origin_of_samples(const trace::ModelInfo& model) {
+  return model.kind == trace::FileKind::exported ? " (from the file)" : " (from trace)";
+}
+
 StepSummary summary_of_inputs(const LoadedModel& model) {
   StepSummary out{.counts = {{"argument", count(model.info.arguments.size())},
                              {"sample", count(model.samples.size())}}};
@@ -33,7 +37,7 @@ StepSummary summary_of_inputs(const LoadedModel& model) {
       out.result = shortened(
           cat(trace::flat_name(sample.input.path), " ",
               ir::type_text(tensor->dtype, ir::Shape(tensor->shape.begin(), tensor->shape.end())),
-              model.samples_from_file ? " (from trace)" : ""));
+              model.samples_from_file ? origin_of_samples(model.info) : ""));
       break;
     }
   return out;

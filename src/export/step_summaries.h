@@ -10,6 +10,9 @@
 
 namespace t2n {
 
+/// " (from trace)"
+const char* origin_of_samples(const trace::ModelInfo& model);
+
 StepSummary summary_of_inputs(const LoadedModel& model);
 StepSummary summary_of_names(const trace::ModelInfo& model);
 StepSummary summary_of_trace(const ir::Graph& graph);

@@ -13,6 +13,7 @@
 #include "src/diag/glob.h"
 #include "src/export/stages.h"
 #include "src/nnef/names.h"
+#include "src/pt2/stored.h"
 
 namespace t2n {
 namespace {
@@ -130,7 +131,10 @@ TensorsResult write_tensors(const TensorsOptions& options) {
   destination.taken.push_back({"the model", options.model, /*is_model=*/true});
   if (!options.output.empty()) nnef::check_destination(destination);
   TensorsResult result;
-  result.tensors = selected(model_file::read_saved_tensors(options.model), options.select);
+  auto exported = pt2::read_stored_tensors(options.model);
+  result.tensors =
+      selected(exported ? *std::move(exported) : model_file::read_saved_tensors(options.model),
+               options.select);
   link_selected(result.tensors);
   if (options.output.empty()) return result;
   if (result.tensors.empty())

@@ -12,6 +12,7 @@
 #include "src/diag/error.h"
 #include "src/dynamic/other_values.h"
 #include "src/dynamic/unbacked_sizes.h"
+#include "src/export/declared_axes.h"
 #include "src/export/graph_file.h"
 #include "src/export/graph_model.h"
 #include "src/export/own_operators.h"
@@ -280,7 +281,10 @@ LoadedModel load_model(const ModelOptions& options) {
   LoadedModel model;
   model.session = torch.load(options.model, options.method);
   model.info = torch.describe(*model.session);
-  return with_samples(std::move(model), options.samples);
+  model.closed = close_axes(model.info, options.dynamic);
+  model = with_samples(std::move(model), options.samples);
+  require_closed_sizes(model.closed, model.samples);
+  return model;
 }
 
 LoadedModel with_samples(LoadedModel model, const std::vector<Sample>& samples) {

@@ -41,6 +41,7 @@ struct LoadedModel {
   std::optional<ir::Graph> graph;           ///< of FILE.ir, which is not traced
   std::vector<Sample> samples;              ///< the user's, completed by the file's
   bool samples_from_file = false;           ///< the user gave none
+  std::vector<dynamic::AxisSpec> closed;    ///< axes that --specialize closed, with their sizes
 };
 
 /// The path may be that of a graph, FILE.ir.   Errors: those of the readers.

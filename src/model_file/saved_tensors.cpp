@@ -86,9 +86,6 @@ class Reader {
     std::vector<std::string> names;
     for (const auto& [name, record] : records_) names.push_back(name);
     sniff_records(names, "", path_);
-    if (records_.contains("archive_format"))
-      throw Error("model-format", cat(quoted(path_), " is a .pt2 file of torch.export"),
-                  "its tensors are not in a pickle", "save the model's state_dict() as well");
     fail_corrupt("it has no data.pkl");
   }
 

@@ -100,13 +100,8 @@ void sniff_bytes(std::span<const std::byte> bytes, const std::string& path) {
 void sniff_records(const std::vector<std::string>& records, std::string_view pickle_head,
                    const std::string& path) {
   if (has_record(records, "constants.pkl") && has_record(records, "data.pkl")) return;
-  if (has_record(records, "archive_format")) return;  // a .pt2 file of torch.export
-  const bool is_old = std::any_of(records.begin(), records.end(), [](const std::string& name) {
-    return name.find("serialized_exported_program") != std::string::npos;
-  });
-  if (is_old)
-    throw Error("model-format", cat(quoted(path), " is a .pt2 file of PyTorch 2.7 or older"),
-                "its layout was replaced in PyTorch 2.8", "export it again with a newer PyTorch");
+  for (const char* const record : {kExportedFormat, kOldExportedProgram})
+    if (has_record(records, record)) return;
   if (has_record(records, "data.pkl")) {
     const size_t dict = pickle_head.find("collections\nOrderedDict");
     const size_t first_global = pickle_head.find('c');

@@ -13,6 +13,10 @@ namespace t2n::model_file {
 /// The subject of a refusal of an unknown kind of file, which another reader may accept.
 inline constexpr std::string_view kUnknownKind = "unknown kind of file";
 
+/// Records that tell a .pt2 file: of PyTorch 2.8 and later, and the program of an older one.
+inline constexpr const char* kExportedFormat = "archive_format";
+inline constexpr const char* kOldExportedProgram = "serialized_exported_program.json";
+
 /// Called before opening. Refuses everything but zip archives with `model-format`; each kind of
 /// file has its own message, with the code that saves a correct file.
 void sniff_bytes(std::span<const std::byte> bytes, const std::string& path);

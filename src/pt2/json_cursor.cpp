@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "src/pt2/json_cursor.h"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -27,6 +29,28 @@ std::optional<std::string> path_to(const Json& value, const Json* part) {
   return std::nullopt;
 }
 
+/// Python writes infinities and NaN without quotes, which PyTorch 2.7 adds.
+std::string with_quoted_numbers(std::string_view text) {
+  constexpr std::array<std::string_view, 3> kNames = {"-Infinity", "Infinity", "NaN"};
+  std::string out;
+  bool is_inside = false;  // a string
+  for (size_t at = 0; at < text.size(); ++at) {
+    const auto* const name = std::find_if(kNames.begin(), kNames.end(), [&](const auto& each) {
+      return !is_inside && text.substr(at).starts_with(each);
+    });
+    if (name != kNames.end()) {
+      out += cat('"', *name, '"');
+      at += name->size() - 1;
+      continue;
+    }
+    const bool is_escape = is_inside && text[at] == '\\' && at + 1 < text.size();
+    if (text[at] == '"') is_inside = !is_inside;
+    out += text[at];
+    if (is_escape) out += text[++at];
+  }
+  return out;
+}
+
 }  // namespace
 
 JsonTable parse_table(std::string_view text, std::string record) {
@@ -38,7 +62,7 @@ JsonTable parse_table(std::string_view text, std::string record) {
   };
   JsonTable out;
   try {
-    out.root = Json::parse(text, limit_depth);
+    out.root = Json::parse(with_quoted_numbers(text), limit_depth);
   } catch (const Json::exception& error) {
     refuse_table(record, cat("it is not valid JSON: ", error.what()));
   }

@@ -183,7 +183,34 @@ def exported_old(path):
             archive.writestr(f"archive/{name}", b"3")
 
 
-FILES["exported_old.pt2"] = exported_old  # here, so that the lines above keep their numbers
+class Scaled(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(4, 3)
+
+    def forward(self, x, opts):
+        return self.fc(x) * opts["w"]
+
+
+def open_program():
+    rows = torch.export.Dim("rows", min=2, max=64)
+    samples = (torch.randn(3, 4), {"w": torch.randn(3, 3)})
+    return torch.export.export(Scaled().eval(), samples, dynamic_shapes=({0: rows}, {"w": {0: rows}}))
+
+
+def exported_open(path):
+    torch.export.save(open_program(), path)
+
+
+def exported_two(path):
+    from torch.export.pt2_archive._package import package_pt2
+
+    closed = torch.export.export(small_model().eval(), (torch.randn(3, 4),))
+    package_pt2(path, exported_programs={"encode": open_program(), "decode": closed})
+
+
+# Here, so that the lines above keep their numbers.
+FILES |= {"exported_old.pt2": exported_old, "exported_open.pt2": exported_open, "exported_two.pt2": exported_two}
 
 if __name__ == "__main__":
     main()

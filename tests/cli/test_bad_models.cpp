@@ -58,9 +58,10 @@ TEST_CASE("files that are not TorchScript") {
                  "  help: ",
                  kHowToSave));
   check_file("exported_old.pt2", 3,
-             "error[model-format]: 'exported_old.pt2' is a .pt2 file of PyTorch 2.7 or older\n"
-             "  why:  its layout was replaced in PyTorch 2.8\n"
-             "  help: export it again with a newer PyTorch\n");
+             "error[model-corrupt]: the record 'serialized_exported_program.json' of the model "
+             "cannot be read\n"
+             "  why:  it is not an object\n"
+             "  help: was it saved or downloaded completely?\n");
 }
 
 TEST_CASE("archives and bytes of other kinds are told apart") {

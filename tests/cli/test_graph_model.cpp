@@ -84,11 +84,11 @@ TEST_CASE("what a graph lacks is named") {
   Sandbox sandbox;
   sandbox.copy_fixture("digits_cnn/model.pt", "m.pt");
   make_graph(sandbox);
-  check_failure(
-      sandbox, {"check", "m.ir", "m.nnef.tgz", "--state"}, 2,
-      "error[usage]: 'm.ir' is a graph, which is not traced\n"
-      "  help: give it without --dynamic, --assert, --accept-guard, --max-iterations, --state, "
-      "--method and --preset\n");
+  check_failure(sandbox, {"check", "m.ir", "m.nnef.tgz", "--state"}, 2,
+                "error[usage]: 'm.ir' is a graph, which is not traced\n"
+                "  help: give it without --dynamic, --assert, --specialize, --accept-guard, "
+                "--max-iterations, --state, "
+                "--method and --preset\n");
   const Result ops = sandbox.run({"ops", "m.ir", "-t", "tract"});
   CHECK_EQ(ops.code, 0);
   CHECK(contains(ops.out, "aten::batch_norm"));

@@ -264,7 +264,7 @@ TEST_CASE("what is no artefact, or is used like a model") {
   write_rich(sandbox);
   check_failure(sandbox, {"inspect", "rich", "-i", "x=1"}, 2,
                 "error[usage]: 'rich' is an NNEF artefact, which is not traced\n"
-                "  help: give it without --input, --dynamic, --assert, --accept-guard, "
+                "  help: give it without --input, --dynamic, --assert, --specialize, --accept-guard, "
                 "--max-iterations, --state "
                 "and --method\n");
   fs::create_directory(sandbox.path("empty"));

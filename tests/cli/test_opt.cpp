@@ -154,11 +154,11 @@ TEST_CASE("declared axes, loops and integers keep their notes in the text") {
   const Result again = sandbox.run({"opt", "dynamic.ir", "--passes", "fold-constants", "--verify"});
   CHECK_EQ(again.code, 0);
   CHECK(contains(again.err, "verify: 1 pass · approximate ("));
-  check_failure(
-      sandbox, {"opt", "dynamic.ir", "--dynamic", "tokens:0=B"}, 2,
-      "error[usage]: 'dynamic.ir' is a graph, which is not traced\n"
-      "  help: give it without --dynamic, --assert, --accept-guard, --max-iterations, --state, "
-      "--method and --preset\n");
+  check_failure(sandbox, {"opt", "dynamic.ir", "--dynamic", "tokens:0=B"}, 2,
+                "error[usage]: 'dynamic.ir' is a graph, which is not traced\n"
+                "  help: give it without --dynamic, --assert, --specialize, --accept-guard, "
+                "--max-iterations, --state, "
+                "--method and --preset\n");
 }
 
 TEST_CASE("missing and wrong weights") {

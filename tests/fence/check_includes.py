@@ -68,7 +68,7 @@ ALLOWED = {
     "src/model": IR | {"src/tract"},
     "src/model_file": IR,
     "src/frontend/load": IR | MODEL | {"src/model_file", "src/extend"},
-    "src/pt2": IR,
+    "src/pt2": IR | {"src/model_file"},
     "src/frontend/pt2": LOAD | {"src/pt2"},
     "src/frontend/numbers": LOAD | {"src/loops"},
     "src/frontend/state": LOAD | {"src/frontend/numbers"},

@@ -15,6 +15,8 @@
 #include "src/diag/error.h"
 #include "src/nnef/artefact.h"
 #include "src/nnef/parser.h"
+#include "src/pt2/read_program.h"
+#include "src/pt2/sizes.h"
 
 namespace t2n::nnef {
 namespace {
@@ -114,6 +116,24 @@ void fuzz_artefact(ByteView bytes) {
   accepted({"nnef-syntax", "nnef-invalid", "memory-limit"}, [&] {
     for (const StoredTensor& tensor : read_artefact(file, "m.nnef.tgz").tensors)
       check_tensor(tensor);
+  });
+}
+
+void fuzz_program(ByteView bytes) {
+  const std::initializer_list<std::string_view> errors = {"model-corrupt", "model-format",
+                                                          "model-too-new"};
+  const std::string record = "models/model.json";
+  accepted(errors, [&] { pt2::read_payloads(as_text(bytes), record); });
+  accepted(errors, [&] {
+    const pt2::Program program = pt2::read_program(as_text(bytes), record);
+    std::vector<std::string> sizes;
+    for (const auto& [name, meta] : program.graph.tensors)
+      for (const pt2::Size& size : meta.sizes)
+        if (const auto* text = std::get_if<std::string>(&size))
+          sizes.push_back(pt2::size_text(*text));
+    pt2::assertions_on(sizes, program);
+    for (const std::string& guard : program.guards)
+      pt2::guard_text(guard, [](const std::string& argument, size_t) { return argument; });
   });
 }
 

@@ -25,9 +25,14 @@ void fuzz_quant(std::span<const std::byte> bytes);
 void fuzz_dat(std::span<const std::byte> bytes);
 /// A tar or a gzipped tar with all that is in it.
 void fuzz_artefact(std::span<const std::byte> bytes);
+/// A table of a .pt2 file: a program, or a list of tensors.
+void fuzz_program(std::span<const std::byte> bytes);
 
-inline constexpr EntryRow kEntries[] = {
-    {"graph", fuzz_graph}, {"quant", fuzz_quant}, {"dat", fuzz_dat}, {"artefact", fuzz_artefact}};
+inline constexpr EntryRow kEntries[] = {{"graph", fuzz_graph},
+                                        {"quant", fuzz_quant},
+                                        {"dat", fuzz_dat},
+                                        {"artefact", fuzz_artefact},
+                                        {"program", fuzz_program}};
 
 /// Writes the right checksum into each header of a tar, without which nothing behind it is read.
 void mend_checksums(std::span<std::byte> tar);

@@ -46,6 +46,8 @@ class Seeds:
                        if path.stat().st_size < 200_000]
         self.good = (fixtures / "digits_cnn/model.pt").read_bytes()  # keeps its samples: commands succeed
         self.models += [(path.read_bytes(), "x=4,f32") for path in sorted((HERE / "files").glob("*/*.pt"))]
+        self.exported = [path.read_bytes() for folder in (HERE / "seeds", HERE.parent / "pt2/saved")
+                         for path in sorted(folder.glob("*.pt2"))]
         self.artefacts = [exported(program, path, target) for path in sorted(fixtures.glob("*/model.pt"))
                           if path.stat().st_size < 200_000 for target in ("tract", "khronos")]
         self.artefacts = [members for members in self.artefacts if members]
@@ -74,7 +76,7 @@ def npz(arrays):
 
 
 MAKERS = [(lambda rng, seeds: artefacts.single_operation(rng), 4), (artefacts.damaged, 3),
-          (lambda rng, seeds: artefacts.growing(rng), 1), (models.damaged, 4), (operators.single, 4), (models.samples, 1),
+          (lambda rng, seeds: artefacts.growing(rng), 1), (models.damaged, 4), (models.exported, 3), (operators.single, 4), (models.samples, 1),
           (commands.line, 2), (commands.outputs, 2), (commands.config, 1), (commands.faults, 3)]
 
 

@@ -1,9 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Damaged TorchScript files: zip structure, pickles, code; and damaged samples."""
+import json
 import re
+import sys
+from pathlib import Path
 
-import mutate
-from case import Case
+sys.path.append(str(Path(__file__).resolve().parents[1] / "pt2"))
+import mutate  # noqa: E402
+from case import Case  # noqa: E402
+from damage import changed  # noqa: E402
 
 CODE = [b"torch.zeros([1000000000000])", b"ops.aten.save(x, 'marker')", b"torch.expand(x, [1000000000000])",
         b"while True:\n      x = x\n", b"self.forward(x, )", b"torch.empty([0])", b"torch.add(x, 1)", b"-(-9223372036854775808)",
@@ -58,6 +63,24 @@ def damaged(rng, seeds):
                           ["ops", "m.pt", *given], ["export", "m.pt", "-t", "tract", "-o", "o.tgz", *given],
                           ["export", "m.pt", "-t", "khronos", "-o", "o", "--report", "r.json", *given]])
     return Case(kind, command, {"m.pt": data}, focus="m.pt")
+
+
+def table(rng, name, content):
+    """A table of a .pt2 file, or another record."""
+    if not name.endswith(".json") or rng.random() < 0.1:
+        return mutate.any_of(rng, content)
+    text = re.sub(rb'(?<=[ \[])(-?Infinity|NaN)(?=[,\]}])', rb'"\1"', content)
+    return json.dumps(changed(json.loads(text), rng)).encode()
+
+
+def exported(rng, seeds):
+    """A good .pt2 file with something wrong, under every command that reads one."""
+    data = rng.choice(seeds.exported)
+    damaged = mutate.zip_structure(rng, data) if rng.random() < 0.15 else mutate.zip_records(rng, data, table)
+    command = rng.choice([["inspect", "m.pt2"], ["ops", "m.pt2"], ["tensors", "m.pt2", "-o", "o.npz"],
+                          ["export", "m.pt2", "-t", "tract", "-o", "o.tgz"],
+                          ["export", "m.pt2", "-t", "khronos", "-o", "o", "--report", "r.json"]])
+    return Case("exported program", command, {"m.pt2": damaged}, focus="m.pt2")
 
 
 def samples(rng, seeds):

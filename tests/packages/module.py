@@ -37,6 +37,9 @@ def main():
     module = Scaled()
     t2nnef.export(module, (torch.randn(2, 4),), target="tract", check=True, dynamic=["input_0:0=B"])
     assert Path("module.nnef.tgz").exists() and module.training, "the module's mode is as it was"
+    program = torch.export.export(module, (torch.randn(2, 4),), dynamic_shapes=({0: torch.export.Dim("B", min=1)},))
+    report = t2nnef.export(program, target="tract", check=True, output="program.nnef.tgz", dynamic=["x:0=B"])
+    assert agrees(report) and Path("program.nnef.tgz").exists()
     assert agrees(t2nnef.check(model, "file.nnef.tgz"))
     try:
         t2nnef.export(Unknown(), (torch.randn(5),), target="khronos")

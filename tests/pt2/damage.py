@@ -14,6 +14,9 @@ import tempfile
 import zipfile
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "fork_server"))
+import fork_server  # noqa: E402
+
 VALUES = [None, True, -1, 0, 1, 2**40, 2**63 - 1, -(2**63), 1.5, "", "x", "Infinity", "../../etc/passwd", [], {}, [[]], {"as_int": 3},
           {"as_expr": {"expr_str": "Symbol('s'"}}, {"as_tensor": {"name": "x"}}, "torch.ops.aten.save.default",
           "torch.ops.aten.from_file.default", "torch.ops.prim.PythonOp.default", "torch.ops.aten.add.Tensor", "weight_0"]
@@ -64,8 +67,7 @@ def damaged(source, target, generator):
 def fault(program, file, folder):
     """What is wrong with the end of an export, or None."""
     try:
-        result = subprocess.run([program, "export", file, "--target", "tract", "-q", "-o", folder / "out", "--timeout", "60"],
-                                capture_output=True, text=True, timeout=120, check=False, errors="replace")
+        result = fork_server.run([program, "export", file, "--target", "tract", "-q", "-o", folder / "out", "--timeout", "60"], 120)
     except subprocess.TimeoutExpired:
         return "no end"
     if result.returncode in (0, 2, 3, 4, 6) and (result.returncode == 0 or re.search(r"error\[[a-z0-9-]+\]", result.stderr)):

@@ -25,8 +25,8 @@ class Layers(nn.Module):
 
 
 def quantised_modules():
-    """Modules by the name of their configuration."""
-    if not FOLDER.is_dir():
+    """Modules by the name of their configuration; none with a torch that is not the one of the build."""
+    if not FOLDER.is_dir() or FOLDER.parent / "venv" not in Path(torch.__file__).resolve().parents:
         return {}
     sys.path.insert(0, str(FOLDER))
     with warnings.catch_warnings():

@@ -37,3 +37,9 @@ head -c 3000 digits.nnef.tgz >cut.nnef.tgz
 expect 3 inspect cut.nnef.tgz
 head -c 9000 "$model" >cut.pt
 expect 3 export cut.pt -t tract
+for exported in "$fixtures"/../tests/hostile/seeds/open.pt2 "$fixtures"/../tests/pt2/saved/nested_open_2_7.pt2; do
+  expect 0 export "$exported" -t tract --dynamic x:0=B --specialize B=4 -o exported
+  expect 0 tensors "$exported" -o tensors.npz
+  sed 's/"as_tensor"/"as_floats"/2' "$exported" >wrong.pt2
+  expect 3 inspect wrong.pt2
+done

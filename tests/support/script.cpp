@@ -12,12 +12,14 @@
 #include "src/samples/samples.h"
 #include "tests/support/example.h"
 #include "tests/support/named.h"
+#include "tests/support/script_case.h"
 #include "tests/support/shape_rules.h"
 
 namespace t2n::test {
 namespace {
 
 Example trace_script(const Script& model, const std::vector<ir::Tensor>& inputs) {
+  leave_script(model, inputs);
   const auto session = torch_module().compile({model.source, model.parameters});
   trace::Traced traced = torch_module().trace(*session, named(inputs), {});
   Agreement agreement = agree_with_torch(*session, named(inputs), traced);

@@ -50,6 +50,7 @@ std::shared_ptr<const Archive> Archive::open(const std::string& path) {
   const std::span<const std::byte> file{out->mapping_->original(), out->mapping_->size()};
   model_file::sniff_bytes(file, path);
   out->records_ = model_file::read_zip_directory(file, path);
+  if (out->records_.contains(model_file::kOldExportedProgram)) return out;
   try {
     out->reader_ =
         std::make_shared<PyTorchStreamReader>(std::make_shared<MappingAdapter>(out->mapping_));
@@ -64,12 +65,24 @@ std::shared_ptr<const Archive> Archive::open(const std::string& path) {
   return out;
 }
 
+int64_t Archive::format_version() const {
+  return reader_ ? static_cast<int64_t>(reader_->version()) : 0;
+}
+
+/// Only LibTorch's reader inflates records.
+void Archive::require_reader(const std::string& record) const {
+  if (!reader_)
+    throw Error("model-format", cat("the record ", quoted(record), " of the model is compressed"),
+                "torch.export.save does not compress records", "export the model again");
+}
+
 std::vector<char> Archive::bytes(const std::string& name,
                                  const model_file::ZipRecord& record) const {
   if (record.is_stored) {
     const auto* begin = reinterpret_cast<const char*>(mapping_->original() + record.begin);
     return {begin, begin + record.size};
   }
+  require_reader(name);
   const auto [data, size] = reader_->getRecord(name);
   const auto* begin = static_cast<const char*>(data.get());
   return {begin, begin + size};
@@ -100,6 +113,7 @@ c10::Storage Archive::storage(const std::string& name, const model_file::ZipReco
     void* const begin = copy->data();
     return make_storage(owned_data(begin, std::move(copy)));
   }
+  require_reader(name);
   auto [data, size] = reader_->getRecord(name);
   model_file::check_crc(name, record, {static_cast<const std::byte*>(data.get()), size}, path_);
   if (size != record.size)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The records of a TorchScript file. Each is checked before it is read.
+// The records of a TorchScript or .pt2 file. Each is checked before it is read.
 #pragma once
 
 #include <c10/core/Storage.h>
@@ -20,7 +20,9 @@ class Archive {
   /// Errors: `model-…`.
   static std::shared_ptr<const Archive> open(const std::string& path);
 
+  /// LibTorch's own; not of a .pt2 file of PyTorch 2.7 or older, which it cannot read.
   caffe2::serialize::PyTorchStreamReader& reader() const { return *reader_; }
+  int64_t format_version() const;
   const std::shared_ptr<const model_file::Mapping>& mapping() const { return mapping_; }
   const model_file::ZipDirectory& records() const { return records_; }
   const std::string& path() const { return path_; }
@@ -37,6 +39,7 @@ class Archive {
 
  private:
   Archive() = default;
+  void require_reader(const std::string& record) const;
   std::vector<char> bytes(const std::string& name, const model_file::ZipRecord& record) const;
 
   std::string path_;

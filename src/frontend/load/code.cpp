@@ -80,7 +80,7 @@ void refuse_uncompiled(const Archive& archive, const model_file::CodeScan& code,
 }
 
 ModelCode read_code(const Archive& archive) {
-  return {static_cast<int64_t>(archive.reader().version()), located(archive, scan_code(archive))};
+  return {archive.format_version(), located(archive, scan_code(archive))};
 }
 
 }  // namespace t2n::trace

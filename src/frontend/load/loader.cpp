@@ -133,7 +133,7 @@ class Deserializer : public std::enable_shared_from_this<Deserializer> {
     out.mapping = archive_->mapping();
     out.archive = archive_;
     out.module = torch::jit::Module(data.toObject());
-    out.format_version = static_cast<int64_t>(archive_->reader().version());
+    out.format_version = archive_->format_version();
     out.sources = sources_;
     out.ran_code = ran_code_;
     if (!ran_code_ && std::all_of(constants_.begin(), constants_.end(),

@@ -23,7 +23,8 @@ struct Loaded {
   std::shared_ptr<SourceMap> sources;
   torch::jit::Module module;
   int64_t format_version = 0;
-  bool is_exported = false;  ///< of a .pt2 file
+  bool is_exported = false;           ///< of a .pt2 file
+  std::vector<std::string> programs;  ///< likewise: the names of all that it holds
   /// Of a .pt2 file: the values of the arguments in the sample's run.
   std::vector<c10::IValue> samples;
   std::vector<DeclaredAxis> dynamic_axes;

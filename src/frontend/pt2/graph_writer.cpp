@@ -95,7 +95,10 @@ bool can_write(const std::string& name) {
 void GraphWriter::write(const pt2::Graph& graph) {
   for (const pt2::Node& node : graph.nodes) {
     builder_.locate(node);
-    write_node(node, graph);
+    if (is_autocast_)
+      write_in_autocast(node, graph);
+    else
+      write_node(node, graph);
   }
 }
 
@@ -103,6 +106,7 @@ JitValues GraphWriter::inlined(const pt2::Graph& graph, const JitValues& inputs)
   if (inputs.size() != graph.inputs.size())
     throw Error("model-corrupt", "a subgraph of the model is called with too few values");
   GraphWriter inner(builder_, attribute_);
+  inner.is_autocast_ = is_autocast_;
   for (size_t i = 0; i < inputs.size(); ++i) inner.define(graph.inputs[i], inputs[i]);
   inner.write(graph);
   JitValues out;
@@ -145,7 +149,9 @@ void GraphWriter::write_node(const pt2::Node& node, const pt2::Graph& graph) {
     if (!write_python(node, graph))
       refuse_node(node, cat("the model calls ", quoted(target)),
                   "it is no operator of torch, and t2nnef does not run Python",
-                  "replace it by an operator of torch");
+                  target.starts_with("torch._functorch.")
+                      ? "decompose the program: program.run_decompositions()"
+                      : "replace it by an operator of torch");
     return;
   }
   const std::string path = target.substr(kOperators.size());
@@ -257,10 +263,13 @@ void GraphWriter::restore_dtype(const pt2::Node& node, const pt2::Graph& graph,
   const auto meta = graph.tensors.find(name->name);
   if (meta == graph.tensors.end()) return;
   Value*& value = names.at(name->name);
-  value = builder_.call(
-      "aten::to",
-      {value, builder_.constant(static_cast<int64_t>(torch_dtype(meta->second.dtype))),
-       builder_.constant(false), builder_.constant(false), builder_.constant(c10::IValue())});
+  value = as_dtype(value, torch_dtype(meta->second.dtype));
+}
+
+Value* GraphWriter::as_dtype(Value* value, at::ScalarType dtype) {
+  return builder_.call(
+      "aten::to", {value, builder_.constant(static_cast<int64_t>(dtype)), builder_.constant(false),
+                   builder_.constant(false), builder_.constant(c10::IValue())});
 }
 
 void GraphWriter::write_call(const pt2::Node& node, const pt2::Graph& graph,

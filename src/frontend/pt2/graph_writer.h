@@ -55,6 +55,10 @@ class GraphWriter {
   void write_higher_order(const pt2::Node& node, const pt2::Graph& graph, const std::string& name);
   void define(const pt2::Node& node, const JitValues& results);
   void define(const pt2::Argument& name, Value* value);
+  Value* as_dtype(Value* value, at::ScalarType dtype);
+  // autocast.cpp
+  void write_autocast(const pt2::Node& node);
+  void write_in_autocast(const pt2::Node& node, const pt2::Graph& graph);
   // python_operators.cpp
   Value* write_choice(Value* condition, Value* yes, Value* no);
   // higher_order.cpp
@@ -75,6 +79,7 @@ class GraphWriter {
 
   BlockBuilder& builder_;
   Attribute attribute_;
+  bool is_autocast_ = false;  ///< in a region under torch.autocast
 };
 
 }  // namespace t2n::trace

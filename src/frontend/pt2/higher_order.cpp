@@ -29,6 +29,13 @@ const pt2::Graph& graph_at(const pt2::Node& node, size_t index) {
   return **graph;
 }
 
+/// Whether a scan of PyTorch 2.6 runs along axis 0, from its beginning.
+bool is_forward(const pt2::Node& node) {
+  const auto* axis = node.inputs[3].argument.get<int64_t>();
+  const auto* is_reverse = node.inputs.size() > 4 ? node.inputs[4].argument.get<bool>() : nullptr;
+  return axis != nullptr && *axis == 0 && is_reverse != nullptr && !*is_reverse;
+}
+
 JitValues concat(JitValues first, const JitValues& second) {
   first.insert(first.end(), second.begin(), second.end());
   return first;
@@ -132,7 +139,10 @@ JitValues GraphWriter::write_entries(const pt2::Node& node, const JitValues& car
 void GraphWriter::write_scan(const pt2::Node& node) {
   const pt2::Graph& step = graph_at(node, 0);
   const JitValues carried = values_at(node, 1);
-  const JitValues others = values_at(node, 3);
+  // PyTorch 2.6 has the axis and the direction there.
+  const bool is_old = node.inputs.size() > 3 && node.inputs[3].argument.get<int64_t>() != nullptr;
+  if (is_old && !is_forward(node)) refuse_call(node);
+  const JitValues others = values_at(node, is_old ? 5 : 3);
   if (step.outputs.size() < carried.size()) refuse_call(node);
   define(node, write_entries(
                    node, carried, values_at(node, 2),
@@ -208,17 +218,19 @@ void GraphWriter::write_higher_order(const pt2::Node& node, const pt2::Graph& gr
   if (name == "while_loop") return write_while_loop(node);
   if (name == "scan") return write_scan(node);
   if (name == "map_impl" || name == "map") return write_map(node);
-  const bool is_off = name == "wrap_with_autocast" && node.inputs.size() > 2 &&
-                      node.inputs[2].argument.get<bool>() != nullptr &&
-                      !*node.inputs[2].argument.get<bool>();
+  if (name == "wrap_with_autocast") return write_autocast(node);
   if (name == "wrap_with_set_grad_enabled" || name == "wrap" || name == "invoke_subgraph" ||
       name == "tag_activation_checkpoint" || name == "wrap_activation_checkpoint" ||
-      name == "hints_wrapper" || name == "strict_mode" || is_off)
+      name == "hints_wrapper" || name == "strict_mode")
     return write_region(node);
-  if (name == "wrap_with_autocast")
-    refuse_node(node, "the model runs a part under torch.autocast",
-                "its operators choose their dtypes there when they run",
-                "export the model without autocast, in the dtype that you want");
+  if (name.starts_with("auto_functionalized"))
+    if (const auto* op =
+            node.inputs.empty() ? nullptr : node.inputs[0].argument.get<pt2::OperatorName>())
+      refuse_node(node,
+                  cat("the model calls ", quoted(operator_name(op->name)),
+                      ", which writes to its operands"),
+                  "it is an operator of your own, which t2nnef does not know",
+                  "replace it by operators of torch");
   refuse_node(node, cat("the model calls the higher-order operator ", quoted(name)),
               "t2nnef has no translation for it",
               "decompose it with run_decompositions(), or write it with plain operators");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "src/frontend/pt2/load_exported.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -10,6 +11,7 @@
 #include "src/frontend/pt2/graph_writer.h"
 #include "src/frontend/pt2/module_tree.h"
 #include "src/frontend/pt2/program_builder.h"
+#include "src/frontend/pt2/records.h"
 #include "src/frontend/pt2/sample_values.h"
 #include "src/frontend/pt2/stored_tensors.h"
 #include "src/model_file/sniff.h"
@@ -19,23 +21,30 @@
 namespace t2n::trace {
 namespace {
 
-constexpr std::string_view kFolder = "models/";
-constexpr std::string_view kSuffix = ".json";
-
-/// The name of the program: "model". Errors: `model-format` if the file holds several, or none.
-std::string program_name(const Archive& archive) {
-  std::vector<std::string> names;
-  for (const auto& [record, where] : archive.records())
-    if (record.starts_with(kFolder) && record.ends_with(kSuffix))
-      names.push_back(
-          record.substr(kFolder.size(), record.size() - kFolder.size() - kSuffix.size()));
-  if (names.size() == 1) return names[0];
+/// The names of the programs. Errors: `model-format` if there are none.
+std::vector<std::string> programs_of(const Archive& archive) {
+  std::vector<std::string> names = program_names(archive);
   if (names.empty())
     throw Error("model-format", "the .pt2 file holds no program",
                 "it has no record models/NAME.json: AOTInductor packages hold compiled code",
                 "save the program with torch.export.save");
-  throw Error("model-format", "the .pt2 file holds several programs",
-              cat("they are: ", joined(names, ", ")), "save each in a file of its own");
+  return names;
+}
+
+/// The program that a method names; "forward" is the only one. Errors: `model-format`.
+std::string chosen_program(const std::vector<std::string>& names, const std::string& method) {
+  if (std::find(names.begin(), names.end(), method) != names.end()) return method;
+  const bool is_default = method == "forward";
+  if (is_default && names.size() == 1) return names[0];
+  const std::string near = is_default ? "" : nearest(method, names);
+  throw Error(
+      "model-format",
+      is_default ? cat("the .pt2 file holds ", names.size(), " programs")
+                 : cat("the .pt2 file has no program ", quoted(method)),
+      cat(names.size() == 1 ? "its only program is " : "its programs are: ", joined(names, ", ")),
+      near.empty() ? cat("choose one, for example: --method ", names[0])
+                   : cat("did you mean --method ", near, "?"),
+      method);
 }
 
 bool is_state(const pt2::InputSpec& input) {
@@ -99,7 +108,7 @@ Loaded build(const std::shared_ptr<const Archive>& archive,
   add_forward(out.module, *program, wrappers);
   OperatorScan().require(*out.module._ivalue()->compilation_unit(), out.sources.get());
   out.is_exported = true;
-  out.format_version = static_cast<int64_t>(archive->reader().version());
+  out.format_version = archive->format_version();
   out.again = [archive, program, name]() -> std::optional<Loaded> {
     archive->mapping()->restore();
     return build(archive, program, name);
@@ -109,7 +118,7 @@ Loaded build(const std::shared_ptr<const Archive>& archive,
 
 /// Errors: those of read_program.
 std::shared_ptr<const pt2::Program> read(const Archive& archive, const std::string& name) {
-  const std::string record = cat(kFolder, name, kSuffix);
+  const std::string record = program_record(archive, name);
   const auto text = archive.read(record);
   return std::make_shared<const pt2::Program>(
       pt2::read_program({text->data(), text->size()}, record));
@@ -132,23 +141,28 @@ void add_operators(const pt2::Graph& graph, std::map<std::string, CodeOperator>&
 
 }  // namespace
 
-bool is_exported(const Archive& archive) { return archive.records().contains("archive_format"); }
+bool is_exported(const Archive& archive) {
+  return archive.records().contains(model_file::kExportedFormat) || has_old_layout(archive);
+}
 
 ModelCode code_of_exported(const Archive& archive) {
   std::map<std::string, CodeOperator> operators;
-  add_operators(read(archive, program_name(archive))->graph, operators);
+  for (const std::string& name : programs_of(archive))
+    add_operators(read(archive, name)->graph, operators);
   ModelCode out;
-  out.format_version = static_cast<int64_t>(archive.reader().version());
+  out.format_version = archive.format_version();
   for (auto& [name, row] : operators) out.operators.push_back(std::move(row));
   return out;
 }
 
-Loaded load_exported(const std::shared_ptr<const Archive>& archive) try {
-  const std::string name = program_name(*archive);
+Loaded load_exported(const std::shared_ptr<const Archive>& archive, const std::string& method) try {
+  const std::vector<std::string> programs = programs_of(*archive);
+  const std::string name = chosen_program(programs, method);
   const auto program = read(*archive, name);
   Loaded out = build(archive, program, name);
   declare_axes(*program, out);
-  out.samples = sample_values(*archive, *program, name);
+  out.programs = programs;
+  out.samples = sample_values(*archive, *program, samples_record(*archive, name));
   return out;
 } catch (const std::exception&) {
   model_file::refuse_archive(current_torch_message(), archive->path());

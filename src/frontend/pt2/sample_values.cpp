@@ -37,8 +37,7 @@ bool is_value(const c10::IValue& value) {
 }  // namespace
 
 std::vector<c10::IValue> sample_values(const Archive& archive, const pt2::Program& program,
-                                       const std::string& name) {
-  const std::string record = cat("data/sample_inputs/", name, ".pt");
+                                       const std::string& record) {
   const auto bytes = archive.read(record);
   if (!bytes || !program.arguments) return {};
   std::vector<c10::IValue> leaves;

@@ -13,8 +13,8 @@
 namespace t2n::trace {
 
 /// A value for each argument of `forward`. None if the file has none, or other objects than
-/// tensors, numbers and containers of them. `name`: of the program.
+/// tensors, numbers and containers of them. `record`: where they are.
 std::vector<c10::IValue> sample_values(const Archive& archive, const pt2::Program& program,
-                                       const std::string& name);
+                                       const std::string& record);
 
 }  // namespace t2n::trace

@@ -8,7 +8,8 @@
 
 #include "src/diag/error.h"
 #include "src/frontend/load/convert.h"
-#include "src/model_file/saved_tensors.h"
+#include "src/frontend/pt2/records.h"
+#include "src/pt2/stored.h"
 
 namespace t2n::trace {
 namespace {
@@ -50,23 +51,6 @@ std::vector<int64_t> numbers(const std::vector<pt2::Size>& sizes, const std::str
   return out;
 }
 
-/// The bytes from the beginning of the storage to the end of the last element; nullopt if that is
-/// no number of 64 bits.
-std::optional<size_t> extent(const std::vector<int64_t>& sizes, const std::vector<int64_t>& strides,
-                             int64_t offset, size_t item) {
-  int64_t last = offset;
-  for (size_t d = 0; d < sizes.size(); ++d) {
-    int64_t span = 0;
-    if (sizes[d] == 0) return 0;
-    if (__builtin_mul_overflow(sizes[d] - 1, strides[d], &span) ||
-        __builtin_add_overflow(last, span, &last))
-      return std::nullopt;
-  }
-  size_t bytes = 0;
-  if (__builtin_mul_overflow(static_cast<size_t>(last) + 1, item, &bytes)) return std::nullopt;
-  return bytes;
-}
-
 }  // namespace
 
 at::ScalarType torch_dtype(pt2::DTypeCode dtype) {
@@ -78,6 +62,8 @@ at::ScalarType torch_dtype(pt2::DTypeCode dtype) {
 
 StoredTensors::StoredTensors(std::shared_ptr<const Archive> archive, const std::string& program)
     : archive_(std::move(archive)) {
+  if (has_old_layout(*archive_))
+    for (const char* const record : pt2::kOldTensors) read_old(record);
   for (const auto& [folder, kind] :
        {std::pair("data/weights/", "weights"), std::pair("data/constants/", "constants")}) {
     const std::string record = cat(folder, program, "_", kind, "_config.json");
@@ -88,7 +74,19 @@ StoredTensors::StoredTensors(std::shared_ptr<const Archive> archive, const std::
   }
 }
 
+/// The same tensor under several names is stored once, and is one tensor again.
+void StoredTensors::read_old(const std::string& record) {
+  for (model_file::SavedTensor& each : saved_in(record, record)) {
+    if (!each.value)
+      throw Error("unsupported-dtype", cat(quoted(each.name), " of the model is ", each.kind));
+    const auto known = old_.find(each.same_as);
+    old_[each.name] = known == old_.end() ? view(*each.value) : known->second;
+  }
+}
+
 at::Tensor StoredTensors::get(const std::string& address) {
+  const auto old = old_.find(address);
+  if (old != old_.end()) return old->second;
   const auto found = payloads_.find(address);
   if (found == payloads_.end()) refuse(address, "the file does not contain it");
   const auto& [folder, payload] = found->second;
@@ -107,19 +105,24 @@ bool StoredTensors::is_wrapper(const std::string& address) const {
 
 std::vector<std::pair<std::string, at::Tensor>> StoredTensors::wrapped(const std::string& address) {
   const auto& [folder, payload] = payloads_.at(address);
-  const std::string record = folder + payload.file;
-  const auto found = archive_->records().find(record);
-  if (found == archive_->records().end() || !found->second.is_stored)
-    refuse(address, cat("the record ", quoted(record), " is missing, or compressed"));
-  const std::shared_ptr<const model_file::Mapping>& mapping = archive_->mapping();
   std::vector<std::pair<std::string, at::Tensor>> out;
-  for (const model_file::SavedTensor& each : model_file::read_saved_tensors(
-           mapping, {mapping->original() + found->second.begin, found->second.size}, record)) {
+  for (const model_file::SavedTensor& each : saved_in(folder + payload.file, address)) {
     if (!each.value) refuse(address, cat("its part ", quoted(each.name), " is ", each.kind));
     out.emplace_back(each.name, view(*each.value));
   }
   if (out.empty()) refuse(address, "it is a Python object without tensors");
   return out;
+}
+
+/// The tensors in a record that is a file of torch.save.
+std::vector<model_file::SavedTensor> StoredTensors::saved_in(const std::string& record,
+                                                             const std::string& address) const {
+  const auto found = archive_->records().find(record);
+  if (found == archive_->records().end() || !found->second.is_stored)
+    refuse(address, cat("the record ", quoted(record), " is missing, or compressed"));
+  const std::shared_ptr<const model_file::Mapping>& mapping = archive_->mapping();
+  return model_file::read_saved_tensors(
+      mapping, {mapping->original() + found->second.begin, found->second.size}, record);
 }
 
 /// Over the working pages of the file; a copy if its bytes are not aligned.
@@ -153,7 +156,7 @@ at::Tensor StoredTensors::read(const std::string& address, const std::string& re
   if (known != tensors_.end()) return known->second;
   if (sizes.size() != strides.size()) refuse(address, "it has not as many strides as axes");
   const c10::Storage memory = storage(record);
-  const auto bytes = extent(sizes, strides, offset, c10::elementSize(dtype));
+  const auto bytes = pt2::extent(sizes, strides, offset, c10::elementSize(dtype));
   if (!bytes || *bytes > memory.nbytes())
     refuse(address, cat("its elements exceed the record ", quoted(record)));
   at::Tensor out = at::empty({0}, at::TensorOptions().dtype(dtype));

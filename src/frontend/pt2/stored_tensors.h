@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "src/frontend/load/archive.h"
+#include "src/model_file/saved_tensors.h"
 #include "src/pt2/read_program.h"
 
 namespace t2n::trace {
@@ -33,6 +34,9 @@ class StoredTensors {
   std::vector<std::pair<std::string, at::Tensor>> wrapped(const std::string& address);
 
  private:
+  void read_old(const std::string& record);
+  std::vector<model_file::SavedTensor> saved_in(const std::string& record,
+                                                const std::string& address) const;
   using Key = std::tuple<std::string, int64_t, std::vector<int64_t>, std::vector<int64_t>, int64_t>;
   at::Tensor read(const std::string& address, const std::string& record,
                   const pt2::TensorMeta& meta);
@@ -41,6 +45,7 @@ class StoredTensors {
 
   std::shared_ptr<const Archive> archive_;
   std::map<std::string, std::pair<std::string, pt2::Payload>> payloads_;  ///< folder, entry
+  std::map<std::string, at::Tensor> old_;  ///< of the old layout, by address
   std::map<std::string, c10::Storage> storages_;
   std::map<Key, at::Tensor> tensors_;
 };

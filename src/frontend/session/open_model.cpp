@@ -9,14 +9,15 @@
 
 namespace t2n::trace {
 
-Loaded open_model(const std::string& path) {
+Loaded open_model(const std::string& path, const std::string& method) {
   prepare_process();
   const Report none;  // hides LibTorch's warnings about old types while it reads the file
   WarningRelay relay(none);
   const c10::WarningUtils::WarningHandlerGuard warnings(&relay);
   const auto archive = Archive::open(path);
   limit_allocations(archive->mapping()->size(), 0);
-  return is_exported(*archive) ? load_exported(archive) : load_model(archive, make_by_setstate);
+  return is_exported(*archive) ? load_exported(archive, method)
+                               : load_model(archive, make_by_setstate);
 }
 
 ModelCode read_model_code(const std::string& path) {

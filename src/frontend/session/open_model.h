@@ -8,8 +8,9 @@
 
 namespace t2n::trace {
 
-/// A TorchScript file, or a .pt2 file of torch.export. Errors: those of their loaders.
-Loaded open_model(const std::string& path);
+/// A TorchScript file, or a .pt2 file of torch.export, where `method` names one of several
+/// programs. Errors: those of their loaders.
+Loaded open_model(const std::string& path, const std::string& method);
 /// See TorchModule::read_code.
 ModelCode read_model_code(const std::string& path);
 

@@ -43,6 +43,7 @@ void count_tensor(const std::string& name, const at::Tensor& tensor,
 
 Session::Session(std::function<Loaded()> load, std::string method)
     : load_(std::move(load)), loaded_(load_()), method_(std::move(method)) {
+  if (loaded_.is_exported) method_ = "forward";  // of the program that it named
   if (loaded_.module.find_method(method_)) return;
   refuse_method(loaded_.module, method_);
 }
@@ -72,7 +73,10 @@ ModelInfo Session::describe() const {
                                       : FileKind::scripted;
   info.class_name = class_name_of(*loaded_.module.type());
   info.format_version = loaded_.format_version;
-  for (const auto& method : loaded_.module.get_methods()) info.methods.push_back(method.name());
+  if (loaded_.programs.size() > 1)
+    info.methods = loaded_.programs;
+  else
+    for (const auto& method : loaded_.module.get_methods()) info.methods.push_back(method.name());
   for (size_t i = 1; i < schema().arguments().size(); ++i) {
     const c10::Argument& argument = schema().arguments()[i];
     info.arguments.push_back(
