@@ -201,8 +201,11 @@ void IterationComparison::require_least(const Dim& number, int64_t least, const 
   const auto range = range_of(number);
   const auto sample = range ? sample_of(graph_, range->first) : std::nullopt;
   if (!sample || *sample < least)
-    differ(origin, "the range of an index that depends on the iteration number is unknown",
-           "read a part that begins or ends at the iteration number");
+    differ(origin,
+           sample
+               ? "in some iterations a part of an axis has no elements, or begins before the axis"
+               : "the range of an index that depends on the iteration number is unknown",
+           "read a part that begins or ends at the iteration number, and has elements");
   found_.conditions.push_back({Dim(least), ir::Relation::le, range->first});
 }
 

@@ -183,6 +183,8 @@ MaskedAxes MaskedBody::results_of(Node& node, std::span<const ir::Value> results
                           ? equation_labels(node)
                           : product_labels(node, rank(ids[0]), ids.size() > 1 ? rank(ids[1]) : 0);
   if (labels) return contracted(node, *labels);
+  if (op == "select")
+    if (const auto axes = select_end(node)) return *axes;
   if (const auto order = order_of(node, rank(ids[0]))) return moved(node, *order);
   refuse(node, cat(ir::op_name(node.op),
                    " reads a part of an axis whose length changes from "
@@ -247,6 +249,41 @@ MaskedAxes MaskedBody::elementwise(const Node& node, int64_t result_rank) {
       if (own >= 0 && !is_masked && !(shape(id)[own] == Dim(1)))
         refuse(node, cat(ir::op_name(node.op), " combines a part of an axis with another tensor"));
     }
+  return out;
+}
+
+/// x[:, :t + 1][:, -1]: the first or the last element of a part that begins with the axis.
+std::optional<MaskedAxes> MaskedBody::select_end(Node& node) {
+  const ValueId self = ir::operand(node, "self");
+  const int64_t axis = axis_of(node, rank(self));
+  const MaskedAxes masks = *find(self);
+  const auto mask = masks.find(axis);
+  const Dim* const index = dim_of(node, "index");
+  const bool is_last = index != nullptr && *index == Dim(-1);
+  if (mask == masks.end() || !mask->second.is_prefix || index == nullptr ||
+      (!is_last && !(*index == Dim(0))))
+    return std::nullopt;
+  never_empty_.insert(mask->second.inside);
+  MaskedAxes out;
+  for (const auto& [other, each] : masks)
+    if (other != axis) out.emplace(other - (other > axis ? 1 : 0), each);
+  if (!is_last) return out;
+  const ValueId number = count(mask->second, ir::DType::i64, node);
+  const ValueId last = body_.node(
+      "aten::sub.Scalar", {{"self", TensorRef{number}}, {"other", Dim(1)}, {"alpha", Dim(1)}},
+      ir::DType::i64, {}, node);
+  body_.graph().nodes.back().compute_dtype = ir::DType::i64;
+  const ValueId line = body_.node("aten::unsqueeze", {{"self", TensorRef{last}}, {"dim", Dim(0)}},
+                                  ir::DType::i64, {Dim(1)}, node);
+  const ir::Value like = body_.graph().values[self];
+  ir::Shape row = like.shape;
+  row[axis] = 1;
+  const ValueId element =
+      body_.node("aten::index_select",
+                 {{"self", TensorRef{self}}, {"dim", Dim(axis)}, {"index", TensorRef{line}}},
+                 like.dtype, row, node);
+  node.op = ir::op_id("aten::squeeze.dim");
+  node.args = {{"self", TensorRef{element}}, {"dim", Dim(axis)}};
   return out;
 }
 

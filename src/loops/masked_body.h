@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -60,6 +61,7 @@ class MaskedBody {
   bool are_equal(const MaskedAxis& a, const MaskedAxis& b);
   MaskedAxes elementwise(const ir::Node& node, int64_t rank);
   MaskedAxes moved(const ir::Node& node, const ir::Ints& order) const;
+  std::optional<MaskedAxes> select_end(ir::Node& node);
   static bool is_reduction(const ir::Node& node);
   bool gives_shifted_index(const ir::Node& node) const;
   MaskedAxes reduced(ir::Node& node, std::span<const ir::Value> results);

@@ -26,7 +26,7 @@ struct ReductionRow {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr ReductionRow kReductions[] = {
     {"sum"},
-    {"mean"},
+    {"mean", 0, false, true},
     {"prod", 1},
     {"any"},
     {"all", 1},

@@ -81,7 +81,8 @@ TEST_CASE("elements outside of a part change nothing, whatever they are") {
 
 TEST_CASE("integer results of parts, their length, and parts without elements") {
   for (const char* const expression :
-       {"x[:, :t + 1].argmax(1)", "(x[:, :t + 1] > 0).any(1)", "(x[:, t:] > 0).all(1)",
+       {"x[:, :t + 1][:, -1]", "x[:, :t + 1][:, 0] + 1.0", "(x[:, :t + 1] * 2.0)[:, -1]",
+        "x[:, :t + 1].argmax(1)", "(x[:, :t + 1] > 0).any(1)", "(x[:, t:] > 0).all(1)",
         "(x[:, :t + 1] > 0).sum(1)", "x[:, :t].sum(1)", "x[:, :t].mean(1)",
         "x[:, :t + 1].sum(1) / x[:, :t + 1].size(1)", "x[:, :t + 1].sum(1) * (t + 1)"})
     check_sum(expression, randn({2, 5, 3}, 2));
@@ -96,6 +97,25 @@ def forward(self, x):
     return y
 )",
               {randn({2, 5, 3}, 1)});
+}
+
+TEST_CASE("pieces of a split whose last one is shorter") {
+  const char* const kLoops[] = {
+      "h = torch.tanh(h + c.mean(1))\n    return h",
+      "h = h + c[:, -1] * c.amax(1)\n        outs.append(torch.relu(c) + h[:, None])\n"
+      "    return torch.cat(outs, 1)",
+      "outs.append(torch.softmax(c @ c.transpose(1, 2), -1) @ c)\n    return torch.cat(outs, 1)",
+      "h = h + (c * c).sum(1)\n        outs.append(h)\n    return torch.stack(outs, 1)",
+  };
+  for (const int64_t length : {5, 6, 7})
+    for (const char* const loop : kLoops) {
+      CAPTURE(length);
+      CAPTURE(loop);
+      rolled_text(cat("def forward(self, x):\n    h = torch.zeros([2, 3])\n    outs = []\n"
+                      "    for c in x.split(2, 1):\n        ",
+                      loop, "\n"),
+                  {randn({2, length, 3}, 1)});
+    }
 }
 
 }  // namespace

@@ -205,6 +205,15 @@ TEST_CASE("parts whose length changes are refused where their length or their or
     return h
 )"),
       "  why:  aten::add.Tensor combines different parts of an axis\n" + std::string(kPartHelp));
+  CHECK_EQ(
+      reason(R"(
+    h = x[:, 0]
+    for t in range(x.size(1)):
+        h = h + x[:, t + 1:].mean(1)
+    return h
+)"),
+      "  why:  in some iterations a part of an axis has no elements, or begins before the axis\n"
+      "  help: read a part that begins or ends at the iteration number, and has elements\n");
   const std::string shifted =
       "  why:  it reads an index into a part that does not begin with the first element\n" +
       std::string(kPartHelp);
