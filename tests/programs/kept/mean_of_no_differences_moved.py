@@ -19,3 +19,4 @@ class M(nn.Module):
         v2 = v1[:, 1:] - v1[:, :-1]
         v3 = torch.cat([v2.mean(1, keepdim=True), v2], 1)
         return self.m2(F.pad(v3.transpose(1, 2), [2, 0])).transpose(1, 2)
+# SPDX-License-Identifier: Apache-2.0
