@@ -29,6 +29,29 @@ bool is_positive_count(const Assumption& assumption) {
   return ir::prove({gap, Relation::ge, -1}) == ir::Verdict::always;
 }
 
+/// Traces until the graphs have so many values that tracing took about a minute. A trace without an
+/// end counts as one of a million values.
+Tracer with_budget(const Tracer& trace) {
+  static constexpr int64_t kMostValues = 4'000'000, kEndless = 1'000'000;
+  return [trace, traced = int64_t{0}](const Sizes& sizes, uint64_t seed,
+                                      const Rewrites& rewrites) mutable {
+    if (traced > kMostValues)
+      throw Error("dynamic-failed",
+                  cat("tracing the model at other sizes takes more than ", kMostValues,
+                      " results of operations"),
+                  cat("it is being traced at ", sizes_str(sizes)),
+                  "declare fewer axes, or give smaller sample inputs");
+    try {
+      Traced out = trace(sizes, seed, rewrites);
+      traced += static_cast<int64_t>(out.graph.values.size());
+      return out;
+    } catch (const Error& error) {
+      if (error.diagnostic().id == "trace-limit") traced += kEndless;
+      throw;
+    }
+  };
+}
+
 /// Runs the probes, and finds out which sizes the model accepts.
 class Probes {
  public:
@@ -355,8 +378,10 @@ class Probes {
 
 }  // namespace
 
-DynamicTrace trace_dynamic(Traced sample, const Request& request) {
+DynamicTrace trace_dynamic(Traced sample, const Request& original) {
   const ir::ProofBudget budget;
+  Request request = original;
+  request.trace = with_budget(original.trace);
   Probes probes(std::move(sample), request);
   try {
     DynamicTrace out = probes.run();

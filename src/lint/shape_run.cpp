@@ -320,8 +320,11 @@ class ShapeRunner::State : DocumentWalk<ShapeRunner::State, Known> {
     const std::optional<int64_t> iterations = restrict_to_iteration(call.value("scan"), inner);
     const std::optional<size_t> outer_loop = std::exchange(loop_, loops_.size());
     loops_.push_back(loop_shapes(body->name, inner));
+    const size_t loop = *loop_;
     run_body(*body, inner);
     loop_ = outer_loop;
+    for (const auto& [name, tensor] : inner)
+      if (tensor.shape) loops_[loop].tensors[std::string(name)] = *tensor.shape;
     Results out;
     for (const Value& row : call.value("output").items)
       out.push_back(scanned(row, inner[row.items.at(0).text].shape, iterations));

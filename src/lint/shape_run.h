@@ -24,10 +24,11 @@ struct ShapeProblem {
 
 /// Shapes in the body of a scan.
 struct LoopShapes {
-  std::string name;                        ///< the first result of the statement
-  std::string body;                        ///< the fragment
-  std::map<std::string, ir::Ints> inputs;  ///< those whose shapes are known
-  std::vector<ir::Ints> products;          ///< results of products, in order
+  std::string name;                              ///< the first result of the statement
+  std::string body;                              ///< the fragment
+  std::map<std::string, ir::Ints> inputs;        ///< those whose shapes are known
+  std::vector<ir::Ints> products;                ///< results of products, in order
+  std::map<std::string, ir::Ints> tensors = {};  ///< of the body, those whose shapes are known
 };
 
 /// Attention of rank 4: the numbers of heads of queries and of keys.

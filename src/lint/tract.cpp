@@ -38,6 +38,10 @@ class TractLint {
     return {};
   }
 
+  std::optional<TractFinding> run_states(const nnef::Document& document) {
+    return unread_states(document, runner_.loops());
+  }
+
   std::optional<TractFinding> run_loops() {
     if (symbols_.empty() || runner_.loops().empty()) return {};
     return unknown_sizes(runner_, symbols_, assertions_);
@@ -166,10 +170,12 @@ class TractLint {
 std::optional<TractFinding> lint_tract(const nnef::Document& document, int64_t budget) {
   TractLint lint(document, budget);
   auto found = lint.run();
+  if (!found) found = lint.run_states(document);
   if (!found) found = lint.run_loops();
   if (!found) found = lint.run_heads();
   if (!found) found = packed_joins(document);
   if (!found) found = joined_matrices(document);
+  if (!found) found = large_regions(document);
   if (!found) found = lint.run_structure();
   return found ? found : unequal_sizes(document);
 }

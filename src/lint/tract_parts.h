@@ -28,4 +28,11 @@ std::optional<TractFinding> packed_joins(const nnef::Document& document);
 /// one's axis of extent 1 as well, and does not load the file.
 std::optional<TractFinding> joined_matrices(const nnef::Document& document);
 
+/// A state of a scan that nothing needs. `loops`: the scans of a run.
+std::optional<TractFinding> unread_states(const nnef::Document& document,
+                                          const std::vector<LoopShapes>& loops);
+
+/// A tensor with many integer factors, from which tract derives a number that grows without end.
+std::optional<TractFinding> large_regions(const nnef::Document& document);
+
 }  // namespace t2n::spec

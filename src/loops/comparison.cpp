@@ -18,7 +18,8 @@ IterationComparison::IterationComparison(Rerolling& rerolling, const Iterations&
       graph_(rerolling.graph()),
       values_(rerolling.values()),
       all_(all),
-      body_(graph_) {
+      body_(graph_),
+      masked_(body_, graph_) {
   found_.start = start;
   found_.body = body_.shared();
   found_.hoisted.assign(all_.size(start), false);
@@ -33,6 +34,7 @@ IterationComparison::IterationComparison(Rerolling& rerolling, const Iterations&
 Recurrence IterationComparison::take() {
   found_.filled = take_filled(found_, body_, loop().number);
   write_parts();
+  find_parts();
   return std::move(found_);
 }
 
@@ -78,6 +80,10 @@ void IterationComparison::add_node(size_t position) {
     found_.hoisted[position] = true;
     return;
   }
+  if (may_be_part(position)) {
+    if (!add_part(position)) add_body_node(position);
+    return check_extents(position);
+  }
   if (add_slice(position)) return;
   // The iteration only writes through this slice: it does not read the earlier content.
   const Node& first = node(found_.start, position);
@@ -96,6 +102,7 @@ void IterationComparison::add_node(size_t position) {
 
 void IterationComparison::check_same(size_t position) const {
   const Node& first = node(found_.start, position);
+  const bool may_differ = may_be_part(position);
   require_no_scales(first);
   for (int64_t iteration = found_.start + 1; iteration < all_.count(); ++iteration) {
     const Node& other = node(iteration, position);
@@ -115,7 +122,7 @@ void IterationComparison::check_same(size_t position) const {
     for (size_t p = 0; p < first.outputs.size(); ++p) {
       const ir::Value& a = outer(first.outputs[p]);
       const ir::Value& b = outer(other.outputs[p]);
-      if (a.dtype != b.dtype || a.shape != b.shape)
+      if (a.dtype != b.dtype || (a.shape != b.shape && !may_differ))
         fail(cat("the result of ", ir::op_name(other.op), " is ", ir::dtype_name(a.dtype),
                  ir::shape_str(a.shape), " in iteration ", found_.start, " and ",
                  ir::dtype_name(b.dtype), ir::shape_str(b.shape), " in iteration ", iteration));

@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "src/loops/body.h"
 #include "src/loops/iteration.h"
 #include "src/loops/iterations.h"
+#include "src/loops/masked_body.h"
 #include "src/loops/rerolling.h"
 
 namespace t2n::loops {
@@ -32,9 +32,7 @@ class IterationComparison {
  private:
   const LoopRecord& loop() const { return all_.loop(); }
   const ir::Value& outer(ir::ValueId id) const { return graph_.values[id]; }
-  const ir::Node& node(int64_t iteration, size_t position) const {
-    return all_.node(iteration, position);
-  }
+  const ir::Node& node(int64_t at, size_t position) const { return all_.node(at, position); }
 
   [[noreturn]] void differ(const ir::Node& at, std::string why, std::string help) const;
   /// Reports the node whose operands are resolved, else the loop.
@@ -68,9 +66,21 @@ class IterationComparison {
   bool add_read_of_state(size_t position);
   std::optional<size_t> state_after(ir::ValueId inner) const;
   bool require_inside(ir::ValueId owner, const AxisPart& part);
-  ir::ValueId positions(size_t state, int64_t axis);
+  ir::ValueId positions(ir::ValueId owner, int64_t axis);
   void write_parts();
   void write_part(ir::Node& node, size_t state);
+
+  // comparison_parts.cpp
+  bool may_be_part(size_t position) const;
+  bool add_part(size_t position);
+  const Part& part_of(Part part, const ir::Node& origin);
+  ir::ValueId piece_of(const Slices& slices);
+  void require_least(const ir::Dim& number, int64_t least, const ir::Node& origin);
+  void check_extents(size_t position) const;
+  std::optional<ir::Node> with_lengths(ir::Node node) const;
+  void use_lengths(ir::Node& node, const ir::Node& recorded);
+  void find_parts();
+  void add_results(ir::Node node, size_t position);
 
   // comparison_operands.cpp
   std::vector<IterationValues> operands(size_t position) const;
@@ -100,6 +110,8 @@ class IterationComparison {
   const Iterations& all_;
   Body body_;
   Recurrence found_;
+  MaskedBody masked_;
+  std::vector<Part> parts_;
   const ir::Node* reader_ = nullptr;              ///< whose operands are resolved
   std::map<ir::ValueId, ir::ValueId> constants_;  ///< outer constant to its copy in the body
   std::map<ir::ValueId, size_t> written_;         ///< body values that are states after a write

@@ -76,15 +76,9 @@ void IterationComparison::add_body_node(size_t position) {
   reader_ = nullptr;
   for (ir::Argument& arg : out.args)
     ir::change_refs(arg.value, [&](ValueId& id) { id = inside[next++]; });
+  if (with_lengths(recorded)) use_lengths(out, recorded);
   use_number(out, recorded);
-  out.outputs.clear();
-  for (size_t p = 0; p < recorded.outputs.size(); ++p) {
-    const ir::Value& value = outer(recorded.outputs[p]);
-    const ValueId id = body_.value_like(value);
-    out.outputs.push_back(id);
-    found_.inner[{position, p}] = id;
-  }
-  body_.graph().nodes.push_back(std::move(out));
+  add_results(std::move(out), position);
 }
 
 /// torch.full(size, t)

@@ -48,7 +48,8 @@ std::vector<IterationValues> IterationComparison::operands(size_t position) cons
 
 bool IterationComparison::is_invariant(size_t position) const {
   const Node& first = node(found_.start, position);
-  if (ir::is_unpredictable(first.op) || mentions(first, loop().number)) return false;
+  if (ir::is_unpredictable(first.op) || mentions(first, loop().number) || with_lengths(first))
+    return false;
   for (const IterationValues& ids : operands(position))
     if (!outer_value(ids)) return false;
   return true;
@@ -106,6 +107,7 @@ std::optional<Slices> IterationComparison::consecutive_slices(const IterationVal
     if (is_unbound && unbound == nullptr) return std::nullopt;
     const size_t producer = is_unbound ? unbound->first : occurrence->body_value;
     if (producer_index && *producer_index != producer) return std::nullopt;
+    if (!is_unbound && values_.body_value(producer).rest) return std::nullopt;
     producer_index = producer;
     indices.push_back(is_unbound ? static_cast<int64_t>(unbound->second) : occurrence->iteration);
   }
@@ -129,6 +131,9 @@ std::optional<Slices> IterationComparison::consecutive_slices(const IterationVal
     // For dynamic lengths the shape rules refuse it.
     if (loop().length.is_constant() && (!is_even || (*part > 0 && size % *part != 0)))
       return std::nullopt;
+    out.has_rest = *part > 1 && !loop().length.is_constant() && (!is_even || loop().pads_rest);
+    if (out.has_rest && out.reversed) return std::nullopt;
+    found_.has_rest = found_.has_rest || (out.has_rest && !loop().pads_rest);
     extent = static_cast<int64_t>(split.outputs.size());
   } else {
     out.source = rerolling_.stacked(*producer_index, 0, false, ir::kNoValue);
@@ -142,7 +147,8 @@ ValueId IterationComparison::operand(const IterationValues& ids) {
   if (const auto id = outer_value(ids)) return captured(*id);
   if (const auto def_site = own_result(ids))
     return found_.inner.at({def_site->node, def_site->output});
-  if (auto run = consecutive_slices(ids)) return scanned(*run, outer(ids[0]).name);
+  if (auto run = consecutive_slices(ids))
+    return run->has_rest ? piece_of(*run) : scanned(*run, outer(ids[0]).name);
   return state(ids);
 }
 
@@ -233,6 +239,8 @@ void IterationComparison::resolve_states() {
     const IterationValues tail(found_.states[i].iterations.begin() + 1,
                                found_.states[i].iterations.end());
     const ValueId next = operand(tail);
+    if (masked_.differs(next))
+      differ(cat("the length of ", quoted(outer(tail[0]).name), " changes"), kPlainHelp);
     found_.states[i].next = next;
   }
 }

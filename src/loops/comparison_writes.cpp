@@ -112,12 +112,11 @@ bool IterationComparison::add_read_of_state(size_t position) {
   return true;
 }
 
-ValueId IterationComparison::positions(size_t state, int64_t axis) {
+ValueId IterationComparison::positions(ValueId owner, int64_t axis) {
   for (const Positions& each : found_.positions)
-    if (each.state == state && each.axis == axis) return each.inner;
-  const ir::Value& value = body_.graph().values[found_.states[state].inner];
-  const ValueId inner = body_.value("positions", ir::DType::i64, {value.shape[axis]});
-  found_.positions.push_back({state, axis, inner});
+    if (each.owner == owner && each.axis == axis) return each.inner;
+  const ValueId inner = body_.value("positions", ir::DType::i64, {outer(owner).shape[axis]});
+  found_.positions.push_back({owner, axis, inner});
   return inner;
 }
 
@@ -155,7 +154,7 @@ void IterationComparison::write_part(Node& node, size_t state) {
   };
   ir::Shape line = {owner.shape[part->axis]};
   const ValueId offset =
-      number_op("aten::sub.Tensor", positions(state, part->axis),
+      number_op("aten::sub.Tensor", positions(found_.states[state].iterations[0], part->axis),
                 {"other", TensorRef{number_value(part->index, node)}}, ir::DType::i64, line);
   ValueId source = ir::operand(node, "src");
   if (!part->keeps_axis) {

@@ -157,6 +157,12 @@ void refuse_loop(const ir::Graph& graph, const Node& node, std::string why, std:
                .help = std::move(help)});
 }
 
+void refuse_part(const ir::Graph& graph, ir::Location location) {
+  refuse_loop(graph, node_at(location),
+              "tensors whose length changes from iteration to iteration are read after the loop",
+              "reduce them in the loop, or collect tensors of one shape");
+}
+
 void refuse_loop(std::string why, std::string help) {
   throw Error("dynamic-loop", kRefusedLoop, std::move(why), std::move(help));
 }

@@ -72,6 +72,8 @@ void require_iterations(int64_t count, std::vector<Where> where = {});
 /// Throws error `dynamic-loop` at the location of a node.
 [[noreturn]] void refuse_loop(const ir::Graph& graph, const ir::Node& node, std::string why,
                               std::string help);
+/// The same for tensors that may have another length after each iteration, if they are read later.
+[[noreturn]] void refuse_part(const ir::Graph& graph, ir::Location location);
 /// The same without a location, which the tracer adds.
 [[noreturn]] void refuse_loop(std::string why, std::string help);
 

@@ -121,6 +121,9 @@ ir::ValueId Rerolling::piece(const Segment& run, bool is_stack, int64_t dim, ir:
   const BodyValue body_value = values_.body_value(index);
   const ir::Value inner = body_value.inner();
   bool flatten = false;
+  const std::optional<Rest>& rest = body_value.rest;
+  const bool is_all = run.count == body_value.iterations && !run.reversed;
+  if (rest && (is_stack || dim != rest->axis || !is_all)) refuse_part(graph_, location);
   if (!is_stack) {
     flatten = true;
     std::optional<ir::ValueId> row = before_unsqueeze(body_value, dim);
@@ -153,10 +156,19 @@ ir::ValueId Rerolling::piece(const Segment& run, bool is_stack, int64_t dim, ir:
   if (!flatten) return out;
   shape[at] = shape[at] * shape[at + 1];
   shape.erase(shape.begin() + dim + 1);
-  return emit("aten::flatten.using_ints",
+  out = emit("aten::flatten.using_ints",
+             {{"self", ir::TensorRef{out}},
+              size_argument("start_dim", dim),
+              size_argument("end_dim", dim + 1)},
+             dtype, shape, location);
+  if (!rest) return out;
+  shape[at] = rest->sample;
+  return emit("aten::slice.Tensor",
               {{"self", ir::TensorRef{out}},
-               size_argument("start_dim", dim),
-               size_argument("end_dim", dim + 1)},
+               size_argument("dim", dim),
+               size_argument("start", 0),
+               size_argument("end", rest->length),
+               size_argument("step", 1)},
               dtype, shape, location);
 }
 

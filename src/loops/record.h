@@ -22,6 +22,7 @@ struct LoopRecord {
   std::vector<std::string> tags = {};          ///< of the names of each iteration but the first
   ir::Dim length = {};                         ///< the number of iterations, over sizes
   ir::Location location = {};
+  bool pads_rest = false;  ///< the last piece of a split() may be shorter at other sizes
 };
 
 /// A name without the tag of an iteration; the same if the tag is "".
@@ -35,6 +36,9 @@ struct Rerolled {
   std::string tag = {};  ///< in the names of values of the scan's first iteration
   std::vector<ir::Comparison> conditions = {};  ///< on sizes, under which the scan is correct
   bool has_first = false;                       ///< the first iteration stays before the scan
+  bool has_rest = false;  ///< the last piece of a split() is shorter, and LoopRecord lacks it
+  /// Names of values of which the program has a part only: their sizes are not those of the scan.
+  std::unordered_set<std::string> parts = {};
 };
 
 /// What produced a value.

@@ -4,11 +4,14 @@
 
 #include <map>
 #include <memory>
+#include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "ir/graph.h"
+#include "src/loops/scan_values.h"
 
 namespace t2n::loops {
 
@@ -35,7 +38,8 @@ struct Slices {
   int64_t part = 0;  ///< 0: one element, without the axis
   ir::Dim first;
   bool reversed = false;
-  int64_t step = 1;  ///< from one slice to the next
+  int64_t step = 1;       ///< from one slice to the next
+  bool has_rest = false;  ///< the last part may be shorter
   ir::ValueId inner = ir::kNoValue;
 };
 /// Consecutive elements of an axis of an outer tensor, which move with the iterations.
@@ -47,11 +51,24 @@ struct Window {
   int64_t width = 0;
   ir::ValueId inner = ir::kNoValue;  ///< the elements that any iteration reads
 };
-/// 0, 1, … along an axis of a state.
+/// 0, 1, … along an axis of an outer tensor.
 struct Positions {
-  size_t state = 0;
+  ir::ValueId owner = ir::kNoValue;
   int64_t axis = 0;
   ir::ValueId inner = ir::kNoValue;
+};
+/// The elements of an axis from `begin` to `end`, or to the last one. Their number may change from
+/// iteration to iteration.
+struct Part {
+  ir::ValueId owner = ir::kNoValue;  ///< an outer tensor with that axis
+  int64_t axis = 0;
+  ir::Dim begin;
+  std::optional<ir::Dim> end;
+  ir::Dim extent;                     ///< of the entire axis
+  ir::ValueId inside = ir::kNoValue;  ///< in the body: bool, which elements they are
+  size_t range = 0;                   ///< the same for parts with the same bounds
+  bool has_elements = false;          ///< required in all iterations
+  bool is_piece = false;              ///< of split(): the last one may be shorter
 };
 struct CarriedState {
   IterationValues iterations;
@@ -84,6 +101,7 @@ struct Recurrence {
   std::map<std::pair<size_t, size_t>, ir::ValueId> inner = {};
   std::vector<bool> hoisted = {};  ///< by node: loop-invariant
   std::vector<Slices> slices = {};
+  std::vector<Slices> pieces = {};  ///< those with a rest
   std::vector<Window> windows = {};
   std::vector<Positions> positions = {};
   /// Bounds of the indices at which iterations read and write states.
@@ -91,6 +109,9 @@ struct Recurrence {
   std::vector<CarriedState> states = {};
   std::vector<std::pair<ir::ValueId, ir::ValueId>> captured = {};  ///< outer value, body value
   std::vector<Filled> filled = {};
+  std::set<ir::ValueId> parts = {};        ///< body values with an axis of which only a part counts
+  std::map<ir::ValueId, Rest> rests = {};  ///< those that torch.cat() may collect
+  bool has_rest = false;                   ///< in this run, the last piece of a split() is shorter
 };
 
 }  // namespace t2n::loops

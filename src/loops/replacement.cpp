@@ -119,17 +119,16 @@ ValueId Replacement::window_outside(const Window& window) {
 }
 
 ValueId Replacement::positions_outside(const Positions& positions) {
-  const ValueId state =
-      rerolling_.materialised(found_.states[positions.state].iterations[0], loop().location);
-  const Dim extent = loop().length.is_constant() ? outer(state).shape[positions.axis]
-                                                 : ir::size_symbol(graph_, state, positions.axis);
+  const ValueId owner = rerolling_.materialised(positions.owner, loop().location);
+  const Dim extent = loop().length.is_constant() ? outer(owner).shape[positions.axis]
+                                                 : ir::size_symbol(graph_, owner, positions.axis);
   return rerolling_.emit("aten::arange",
                          {{"end", extent},
                           {"dtype", ir::DType::i64},
                           {"layout", ir::None{}},
                           {"device", ir::None{}},
                           {"pin_memory", ir::None{}}},
-                         ir::DType::i64, {outer(state).shape[positions.axis]}, loop().location);
+                         ir::DType::i64, {outer(owner).shape[positions.axis]}, loop().location);
 }
 
 Node Replacement::scan_node(const IterationValues& sliced) {
@@ -257,8 +256,13 @@ void Replacement::name_occurrences(const std::vector<Node>& nodes) {
     known.insert(node.outputs.begin(), node.outputs.end());
   for (const auto& [def_site, inner] : found_.inner) {
     const bool is_known = known.contains(inner);  // false: removed with the write of a slice
-    const size_t body_value =
-        is_known ? values_.add({found_.body, inner, all_.count() - found_.start}) : kNoBodyValue;
+    const auto rest = found_.rests.find(inner);
+    BodyValue value{found_.body, inner, all_.count() - found_.start};
+    if (rest != found_.rests.end()) value.rest = rest->second;
+    const bool is_part = found_.parts.contains(inner) && !value.rest;
+    const size_t body_value = is_part    ? kPart
+                              : is_known ? values_.add(std::move(value))
+                                         : kNoBodyValue;
     for (int64_t iteration = found_.start; iteration < all_.count(); ++iteration) {
       const ValueId id = nodes[first_node(iteration) + def_site.first].outputs[def_site.second];
       values_.note(id, {body_value, iteration - found_.start, defined_.contains(id)});
@@ -327,6 +331,10 @@ void Replacement::forget_names() {
   std::unordered_set<std::string> stale;
   for (const auto& [id, def_site] : all_.def_sites())
     if (def_site.iteration > found_.start) stale.insert(outer(id).name);
+  // In the body these axes have other sizes than in the program.
+  for (const auto& [def_site, inner] : found_.inner)
+    if (found_.parts.contains(inner))
+      stale.insert(outer(node_outputs_[found_.start][def_site.first][def_site.second]).name);
   std::erase_if(std::any_cast<ir::Sizes&>(attribute->second), [&](const auto& entry) {
     const ir::Symbol::AxisSize* size = entry.first.axis_size();
     return size != nullptr && stale.contains(size->value);

@@ -29,6 +29,16 @@ void refuse_read_slices(const ir::Graph& graph, const Recurrence& found, const i
           "and torch.stack them after the loop");
 }
 
+std::unordered_set<std::string> names_of_parts(const ir::Graph& graph, const Iterations& all,
+                                               const Recurrence& found) {
+  std::unordered_set<std::string> out;
+  for (const auto& [def_site, inner] : found.inner)
+    if (found.parts.contains(inner))
+      for (const ir::ValueId id : all.column(def_site.first, def_site.second, found.start))
+        out.insert(graph.values[id].name);
+  return out;
+}
+
 }  // namespace
 
 Rerolled reroll(Rerolling& rerolling, LoopRecord loop) {
@@ -55,6 +65,8 @@ Rerolled reroll(Rerolling& rerolling, LoopRecord loop) {
     out.later.merge(names[iteration]);
   }
   Recurrence found = comparison.take();
+  out.parts = names_of_parts(graph, all, found);
+  out.has_rest = found.has_rest;
   refuse_read_slices(graph, found, all.loop().number);
   out.conditions = found.conditions;
   Replacement(rerolling, all, std::move(found), std::move(growing)).run();

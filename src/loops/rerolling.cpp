@@ -62,11 +62,12 @@ void Rerolling::end_iteration() {
   naming_.set_suffix(loop.suffix + loop.tags.back());
 }
 
-Rerolled Rerolling::end_loop(const ir::Dim& length, ir::Location location) {
+Rerolled Rerolling::end_loop(const ir::Dim& length, ir::Location location, bool pads_rest) {
   LoopRecord loop = std::move(open_.back());
   open_.pop_back();
   loop.length = length;
   loop.location = location;
+  loop.pads_rest = pads_rest;
   reported_ = loop.bounds.front();
   naming_.set_suffix(loop.suffix);
   return reroll(*this, std::move(loop));
@@ -99,6 +100,9 @@ ir::ValueId Rerolling::materialised(ir::ValueId id, ir::Location location) {
     refuse_loop(graph_, node_at(location),
                 "an intermediate value of a growing tensor is read after the loop",
                 "read its final value, or collect the parts in a list");
+  if (found->body_value == kPart ||
+      (found->has_body_value() && values_.body_value(found->body_value).rest))
+    refuse_part(graph_, location);
   if (!found->has_body_value())
     refuse_loop(graph_, node_at(location), "a slice that a loop wrote to is read after the loop",
                 "read the tensor that contains the slice");

@@ -52,7 +52,8 @@ class Rerolling {
   void begin_loop(const ir::Symbol& number);
   void end_iteration();
   /// `length`: the number of iterations, over sizes.
-  Rerolled end_loop(const ir::Dim& length, ir::Location location);
+  /// `pads_rest`: see LoopRecord.
+  Rerolled end_loop(const ir::Dim& length, ir::Location location, bool pads_rest = false);
   /// Running loops, outermost first.
   const std::vector<LoopRecord>& open() const { return open_; }
 

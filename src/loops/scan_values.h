@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -13,11 +14,19 @@
 
 namespace t2n::loops {
 
+/// The last occurrence of a body value may be shorter: all of them together have `length` entries.
+struct Rest {
+  int64_t axis = 0;
+  ir::Dim length;
+  int64_t sample = 0;  ///< in the sample's run
+};
+
 /// A value of a scan's body, which has an occurrence in each iteration.
 struct BodyValue {
   std::shared_ptr<ir::Graph> body;   ///< identifies the scan
   ir::ValueId value = ir::kNoValue;  ///< in the body
   int64_t iterations = 0;
+  std::optional<Rest> rest = {};
   std::map<std::pair<int64_t, bool>, ir::ValueId> stacked = {};  ///< outputs by axis and direction
 
   const ir::Value& inner() const { return body->values[value]; }
@@ -28,6 +37,7 @@ struct BodyValue {
 inline constexpr size_t kNoBodyValue =
     SIZE_MAX;  ///< of values that were removed with the write they were for
 inline constexpr size_t kGrown = SIZE_MAX - 1;  ///< a growing tensor after an iteration
+inline constexpr size_t kPart = SIZE_MAX - 2;   ///< of a part whose length changes
 
 /// The value of a body value in one iteration.
 struct Occurrence {
@@ -35,7 +45,7 @@ struct Occurrence {
   int64_t iteration = 0;
   bool is_output = false;  ///< the last state, an output of the scan
 
-  bool has_body_value() const { return body_value < kGrown; }
+  bool has_body_value() const { return body_value < kPart; }
 };
 
 /// Values that no node of the graph computes any more, and their replacements.

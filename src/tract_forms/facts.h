@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "src/draft/tensor_entry.h"
+#include "src/tract_forms/outside.h"
 
 namespace t2n::tract_forms {
 
@@ -18,13 +19,6 @@ struct Scaling {
   double least = 0,
          most = 0;       ///< exponents of 2: of the smallest factor that is not 0, and the largest
   bool is_exact = true;  ///< powers of two only
-};
-
-/// 1 less a region of interest that is a number.
-struct Outside {
-  double number;
-  bool is_union = false;
-  bool operator==(const Outside&) const = default;
 };
 
 /// What tract's regions of interest are derived from; see regions.h.

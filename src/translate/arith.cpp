@@ -203,14 +203,11 @@ double empty_reduction(std::string_view op) {
 }
 
 /// The reduced axes that may be empty. tract divides by the size of the last axis, and moves
-/// transpositions, so another axis may become the last.
+/// transpositions, so any axis may become the last.
 Ints maybe_empty_axes(Emitter& out, Ref x, const Ints& axes) {
   Ints found;
-  for (const int64_t axis : axes) {
-    const Dim& size = size_of(out, x, axis);
-    const bool is_last = axis == out.rank(x) - 1;
-    if ((is_last || is_unbacked(size)) && may_be_zero(out, size)) found.push_back(axis);
-  }
+  for (const int64_t axis : axes)
+    if (may_be_zero(out, size_of(out, x, axis))) found.push_back(axis);
   return found;
 }
 

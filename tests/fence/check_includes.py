@@ -34,7 +34,7 @@ ALLOWED = {
     "src/draft": NNEF,
     "src/tract_forms": NNEF | {"src/tract_forms/sizes", "src/target", "src/draft"},
     "src/nnef_ops": SPEC | {"src/target", "src/draft"},
-    "src/lint": SPEC | {"src/nnef_ops", "src/tract_forms/sizes"},
+    "src/lint": SPEC | {"src/nnef_ops", "src/tract_forms/sizes", "src/tract_forms/outside.h"},
     "src/strict": SPEC | {"src/target", "src/draft", "src/nnef_ops"},
     "src/stream": SPEC | {"src/target", "src/draft", "src/nnef_ops"},
     "src/extend": SPEC | {"src/lint"},

@@ -16,4 +16,8 @@ using Parameters = std::vector<std::pair<std::string, ir::Tensor>>;
 trace::Traced rolled(const std::string& source, const std::vector<ir::Tensor>& inputs,
                      const Parameters& parameters = {});
 
+/// The text of the rolled graph; fails the test unless it computes what the program did.
+std::string rolled_text(const std::string& source, const std::vector<ir::Tensor>& inputs,
+                        const Parameters& parameters = {});
+
 }  // namespace t2n::test

@@ -2,34 +2,13 @@
 // Loops recorded as scans: what is recorded, and that it computes what the program did.
 #include <doctest/doctest.h>
 
-#include "ir/evaluator.h"
 #include "ir/scan.h"
-#include "src/check/compare.h"
 #include "src/diag/error.h"
-#include "src/export/pass_table.h"
-#include "src/model/torch_module.h"
-#include "src/passes/pass.h"
 #include "tests/frontend/rolled.h"
 #include "tests/support/script.h"
 
 namespace t2n::test {
 namespace {
-
-/// The text of the rolled graph; fails the test unless it computes what the program did.
-std::string rolled_text(const std::string& source, const std::vector<ir::Tensor>& inputs,
-                        const Parameters& parameters = {}) {
-  trace::Traced traced = rolled(source, inputs, parameters);
-  ir::Graph bound = traced.graph;
-  passes::run_pipeline(bound, {"bind-sizes"}, {});
-  const std::vector<ir::Tensor> outputs = ir::run_graph(bound, inputs, torch_module().evaluator());
-  REQUIRE_EQ(outputs.size(), traced.outputs.size());
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    const check::Deviation result = check::compare(traced.outputs[i], outputs[i], rel(1e-6));
-    CHECK_MESSAGE(result.verdict == check::Verdict::ok,
-                  check::mismatch_text(traced.graph.output_names[i], result));
-  }
-  return ir::print(traced.graph);
-}
 
 TEST_CASE("states, a scanned axis, and a stack of a list") {
   CHECK_EQ(rolled_text(R"(

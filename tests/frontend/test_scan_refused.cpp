@@ -15,6 +15,10 @@ constexpr const char* kIndexFollows =
     "a "
     "tensor\n";
 
+constexpr const char* kPartHelp =
+    "  help: reduce the part with sum, mean, max, softmax or a product, or mask the whole axis by "
+    "positions\n";
+
 std::string rolled_error(const std::string& source, const std::vector<ir::Tensor>& inputs) {
   try {
     rolled(source, inputs);
@@ -138,13 +142,11 @@ TEST_CASE("numbers of the iteration that no scan can hold are refused with their
   CHECK_EQ(reason(R"(
     h = x[:, 0]
     for t in range(x.size(1)):
-        h = h + x[:, :t + 1].sum(1)
+        h = h + x[:, :t + 1].cumsum(1)[:, 0]
     return h
 )"),
-           "  why:  the result of aten::slice.Tensor is f32[2,2,3] in iteration 1 and f32[2,3,3] "
-           "in iteration 2\n"
-           "  help: make every iteration do the same to tensors of the same shape, and move what "
-           "differs before or after the loop\n");
+           "  why:  aten::cumsum works along an axis of which each iteration has another part\n" +
+               std::string(kPartHelp));
   CHECK_EQ(reason(R"(
     h = x[:, 0]
     for t in range(x.size(1)):
@@ -172,6 +174,63 @@ TEST_CASE("numbers of the iteration that no scan can hold are refused with their
            "  why:  its condition comes from aten::Bool; it cannot become a select: "
            "its maximum number of iterations is unknown\n"
            "  help: make the number of iterations a constant or a size of an input\n");
+}
+
+TEST_CASE("parts whose length changes are refused where their length or their order matters") {
+  CHECK_EQ(reason(R"(
+    outs = []
+    for t in range(x.size(1)):
+        outs.append(x[:, :t + 1] * 2.0)
+    return torch.cat(outs, 1)
+)"),
+           "  why:  tensors whose length changes from iteration to iteration are read after the "
+           "loop\n"
+           "  help: reduce them in the loop, or collect tensors of one shape\n");
+  CHECK_EQ(reason(R"(
+    h = x[:, 0]
+    for t in range(x.size(1)):
+        part = x[:, :t + 1]
+        if part.size(1) > 100:
+            part = part * 2.0
+        h = h + part.sum(1)
+    return h
+)"),
+           "  why:  it decides by the length of a part that changes from iteration to iteration\n"
+           "  help: decide by the iteration number, or choose with torch.where\n");
+  CHECK_EQ(
+      reason(R"(
+    h = x[:, 0]
+    for t in range(x.size(1)):
+        h = h + (x[:, :t + 1] + x[:, x.size(1) - 1 - t:]).sum(1)
+    return h
+)"),
+      "  why:  aten::add.Tensor combines different parts of an axis\n" + std::string(kPartHelp));
+  CHECK_EQ(
+      reason(R"(
+    h = x[:, 0]
+    for t in range(x.size(1)):
+        h = h + x[:, t + 1:].mean(1)
+    return h
+)"),
+      "  why:  in some iterations a part of an axis has no elements, or begins before the axis\n"
+      "  help: read a part that begins or ends at the iteration number, and has elements\n");
+  const std::string shifted =
+      "  why:  it reads an index into a part that does not begin with the first element\n" +
+      std::string(kPartHelp);
+  for (const std::string index :
+       {"x[:, t:].argmax(1)", "x[:, t:].max(1)[1]", "x[:, :t + 1].argmax()"})
+    CHECK_EQ(reason(cat("    h = x[:, 0]\n    for t in range(x.size(1)):\n        h = h + ", index,
+                        " * 2\n    return h\n")),
+             shifted);
+  CHECK_EQ(reason(R"(
+    h = x[:, 0]
+    for t in range(x.size(1)):
+        h = h + x[:, :t + 1].std(1)
+    return h
+)"),
+           "  why:  aten::std.dim reads a part of an axis whose length changes from iteration to "
+           "iteration\n" +
+               std::string(kPartHelp));
 }
 
 TEST_CASE("the last tensor of a variable must not depend on the number of iterations") {

@@ -7,27 +7,10 @@
 
 #include "src/diag/error.h"
 #include "src/lint/tract.h"
-#include "src/nnef/parser.h"
-#include "tests/spec/documents.h"
+#include "tests/lint/lint_case.h"
 
 namespace t2n::spec {
 namespace {
-
-struct LintCase {
-  std::vector<std::string> shapes;  ///< of the inputs x, y, z
-  std::string body;                 ///< statements
-  std::vector<std::string> assertions = {};
-  std::string fragments = {};
-};
-
-nnef::Document document(const LintCase& given) {
-  std::string head = "extension tract_registry tract_core;\n";
-  for (const char* symbol : {"B", "S", "T"})
-    for (const std::string& shape : given.shapes)
-      if (shape.find(symbol) != std::string::npos)
-        head += cat("extension tract_symbol ", symbol, ";\n");
-  return document_of({head, given.shapes, given.assertions, given.fragments, given.body});
-}
 
 /// "problem; at sizes; cure", or "".
 std::string finding(const LintCase& given) {
@@ -308,44 +291,6 @@ TEST_CASE("a body knows the sizes that its inputs have") {
       "state = [('h', z, 'y'), ('s', s, 't')], output = [('y', 'last', 0, 1), ('t', 'last', 0, "
       "1)], reset_every_turn = 1);";
   CHECK_EQ(finding({{"T, (B + 1)/2, 4", "4, 4", "(B + 1)/2, 4"}, told, {}, step}), "");
-}
-
-TEST_CASE("joined tensors times a packed weight") {
-  nnef::Document given = document({{"2, 32", "2, 32"},
-                                   "w = variable(shape = [8, 64], label = 'w');\n"
-                                   "a = concat([x, y], axis = 1);\n"
-                                   "b = matmul(a, w, transposeB = true);"});
-  CHECK_FALSE(lint_tract(given));
-  given.blobs.push_back({.label = "w", .shape = {8, 64}, .parts = {}, .q4_0 = true});
-  const auto found = lint_tract(given);
-  REQUIRE(found);
-  CHECK_EQ(
-      found->problem,
-      "'b': 'matmul' of concatenated tensors and a packed weight, which the engine would split");
-}
-
-TEST_CASE("one matrix times many whose axes were joined") {
-  const auto found = [](const std::string& shape, const std::string& body) {
-    const auto finding = lint_tract(document({{shape, "1, 2, 4"}, body}));
-    return finding ? finding->problem : "";
-  };
-  const std::string joined =
-      "'b': 'matmul' of one matrix and many whose axes were joined by 'a', which the engine would "
-      "split";
-  const std::string join = "a = reshape(x, shape = [3*B, 4, 5]);\n", product = "b = matmul(y, a);";
-  CHECK_EQ(found("B, 3, 4, 5", join + product), joined);
-  CHECK_EQ(found("B, 3, 4, 5", join + "b = matmul(a, y, transposeA = true, transposeB = true);"),
-           joined);
-  CHECK_EQ(found("B, 3, 1, 4, 5", join + product), joined);
-  // All of these load.
-  CHECK_EQ(found("B, 3, 2, 2, 5", join + product), "");
-  CHECK_EQ(found("B, 3, 4, 5", join + "c = relu(a);\nb = matmul(y, c);"), "");
-  CHECK_EQ(found("B, 1, 4, 5", "a = reshape(x, shape = [B, 4, 5]);\n" + product), "");
-  CHECK_EQ(found("B, 3, 4, 5",
-                 "a = reshape(x, shape = [B, 3, 20]);\n"
-                 "b = matmul(a, slice(a, axes = [1], begin = [0], end = [1]), "
-                 "transposeB = true);"),
-           "");
 }
 
 TEST_CASE("sizes that are equal, which the engine does not find") {

@@ -184,7 +184,9 @@ void Loops::run_rerolled(Node* node, Environment& env) {
     loops::refuse_loop(
         "its number of iterations depends on the iteration of an enclosing loop",
         "give it the same number of iterations in each iteration of the enclosing loop");
-  const loops::Rerolled rerolled = recorded_loops_->end(length, position_.location());
+  const loops::Rerolled rerolled =
+      recorded_loops_->end(length, position_.location(), options_.padded.contains(node));
+  if (rerolled.has_rest) needs_padding_->emplace(node, 0);
   decisions_.add_later(std::move(later_decisions), rerolled, before);
   decisions_.add_guards(rerolled.conditions);
   const ChangedLists lists = running_.end_rerolled();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 
 #include "src/frontend/loops/branches.h"
@@ -21,6 +22,7 @@ class Loops {
       : options_(options),
         recorder_(recording == nullptr ? nullptr : &recording->recorder),
         recorded_loops_(recording == nullptr ? nullptr : &recording->loops),
+        needs_padding_(recording == nullptr ? nullptr : &recording->needs_padding),
         position_(position),
         decisions_(decisions),
         running_(running),
@@ -43,6 +45,7 @@ class Loops {
   const TraceOptions& options_;
   Recorder* recorder_;
   RecordedLoops* recorded_loops_;
+  std::map<ir::ProgramPoint, int64_t>* needs_padding_;
   Position& position_;
   Decisions& decisions_;
   RunningLoops& running_;

@@ -8,8 +8,8 @@ void RecordedLoops::end_iteration() {
   recorder_.end_iteration();
 }
 
-loops::Rerolled RecordedLoops::end(const ir::Dim& length, Location location) {
-  loops::Rerolled out = rerolling_.end_loop(length, location);
+loops::Rerolled RecordedLoops::end(const ir::Dim& length, Location location, bool pads_rest) {
+  loops::Rerolled out = rerolling_.end_loop(length, location, pads_rest);
   recorder_.mark_additions();
   return out;
 }

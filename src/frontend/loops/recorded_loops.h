@@ -26,7 +26,7 @@ class RecordedLoops {
   void end_iteration();
   /// `length`: the number of iterations, over sizes. Errors: `dynamic-loop`, if the iterations are
   /// not isomorphic.
-  loops::Rerolled end(const ir::Dim& length, Location location);
+  loops::Rerolled end(const ir::Dim& length, Location location, bool pads_rest);
   /// Which of their iterations computed which tensor.
   const Origins& origins() const { return origins_; }
 

@@ -62,6 +62,28 @@ bool is_same_after_first(Relation relation, int64_t slope, int64_t offset) {
   return strict ? is_past_zero || second == 0 : is_past_zero;
 }
 
+/// Refuses decisions on the size of a part whose length changes from iteration to iteration: the
+/// scan has the entire axis.
+void refuse_sizes_of_parts(const std::vector<Decision>& decisions, size_t first,
+                           const loops::Rerolled& rerolled) {
+  const auto is_part = [&](const Dim& dim) {
+    const std::vector<ir::Symbol> symbols = dim.symbols();
+    return std::any_of(symbols.begin(), symbols.end(), [&](const ir::Symbol& symbol) {
+      const ir::Symbol::AxisSize* const size = symbol.axis_size();
+      return size != nullptr &&
+             rerolled.parts.contains(loops::without_tag(size->value, rerolled.tag));
+    });
+  };
+  for (size_t i = first; i < decisions.size(); ++i) {
+    const auto& condition = decisions[i].comparison;
+    if (is_part(decisions[i].sizes) ||
+        (condition && (is_part(condition->left) || is_part(condition->right))))
+      loops::refuse_loop(
+          "it decides by the length of a part that changes from iteration to iteration",
+          "decide by the iteration number, or choose with torch.where");
+  }
+}
+
 }  // namespace
 
 std::vector<Decision> Decisions::take_from(size_t first) {
@@ -126,6 +148,8 @@ void Decisions::note_loop(const c10::IValue& trips, const std::vector<c10::IValu
 
 void Decisions::add_later(std::vector<Decision> later, const loops::Rerolled& rerolled,
                           size_t first) {
+  refuse_sizes_of_parts(noted_, first, rerolled);
+  refuse_sizes_of_parts(later, 0, rerolled);
   const auto renamed = [&](const Dim& dim) {
     return dim.substitute([&](const ir::Symbol& symbol) -> std::optional<Dim> {
       const ir::Symbol::AxisSize* const size = symbol.axis_size();

@@ -56,7 +56,8 @@ std::string exported_scope(const torch::jit::Scope& scope) {
 Interpreter::Interpreter(ir::Graph& graph, const ModuleNames& names, SourceMap& sources,
                          const TraceOptions& options, const Recording* recording,
                          RangeWatch* ranges, StateWatch& state)
-    : names_(names),
+    : graph_(graph),
+      names_(names),
       options_(options),
       recorder_(recording == nullptr ? nullptr : &recording->recorder),
       state_(state),
@@ -139,6 +140,10 @@ void Interpreter::run_node(Node* node, Environment& env) {
     throw Error("trace-limit",
                 cat("the model ran more than ", options_.max_operations, " operations"),
                 "a loop may not end, or unrolls into a very large graph");
+  if (static_cast<int64_t>(graph_.values.size()) > options_.max_operations)
+    throw Error("trace-limit",
+                cat("the operations have more than ", options_.max_operations, " results"),
+                "a loop repeats operations with many results, such as unbind");
   if (surveyor_ && branches_.speculation().empty()) return survey_node(node, env);
   run_any(node, env);
 }

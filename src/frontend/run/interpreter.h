@@ -82,6 +82,7 @@ class Interpreter {
   void run_unwrap(torch::jit::Node* node, Environment& env);
   void mark_unpacked(const c10::IValue& list, Values& elements);
 
+  const ir::Graph& graph_;
   const ModuleNames& names_;
   const TraceOptions& options_;
   Recorder* recorder_;

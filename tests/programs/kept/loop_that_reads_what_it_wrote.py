@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: Apache-2.0
+# inputs: [["x", "f32", ["B", "T", 3]]]
+# refused: the result of aten::slice.Tensor is of another shape in each iteration
+# mode: script  dynamic: 1  seed: 1  data: 0  sample: 4,5  rtol: 0.0001
+import math
+from typing import Dict, List, NamedTuple, Optional, Tuple
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+from torch import nn
+class M(nn.Module):
+    def forward(self, x: Tensor):
+        y = x.clone()
+        for i in range(1, x.size(1)):
+            y[:, i] = x[:, i] + y[:, :i].mean(1)
+        return y
+# SPDX-License-Identifier: Apache-2.0
