@@ -5,6 +5,7 @@
 #include <set>
 #include <unordered_set>
 
+#include "ir/bit_fields.h"
 #include "src/passes/known.h"
 
 namespace t2n::compress {
@@ -14,9 +15,24 @@ using ir::Node;
 using ir::Tensor;
 using ir::ValueId;
 
-LayerTable::LayerTable(const Graph& graph, ir::Evaluator evaluate)
+namespace {
+
+/// Without the integers themselves.
+int64_t scale_bytes(const ir::Value& integers) {
+  if (!integers.quant || integers.quant->scales.size() < 2) return 0;
+  const std::vector<int64_t>& points = integers.quant->zero_points;
+  const bool is_shared =
+      std::count(points.begin(), points.end(), points.at(0)) == std::ssize(points);
+  constexpr int64_t kFloat = 4;
+  return kFloat * std::ssize(integers.quant->scales) * (is_shared ? 1 : 2);
+}
+
+}  // namespace
+
+LayerTable::LayerTable(const Graph& graph, ir::Evaluator evaluate, Storage storage)
     : graph_(graph),
       evaluate_(std::move(evaluate)),
+      storage_(storage),
       producers_(ir::producers(graph)),
       constants_(ir::constant_index(graph)),
       known_(passes::known_values(graph)) {
@@ -96,8 +112,8 @@ std::pair<int64_t, ValueId> LayerTable::stored(ValueId id, std::set<ValueId>& co
     const int index = constants_[at];
     if (index >= 0) {
       const Tensor& data = graph_.constants[index].data;
-      const int64_t size = data.elements() * ir::dtype_size(data.dtype);
-      if (counted.insert(at).second) bytes += size + scale_bytes(graph_.values[at]);
+      if (counted.insert(at).second)
+        bytes += constant_bytes(graph_, graph_.constants[index], storage_);
       if (data.elements() > most) largest = at;
       most = std::max(most, data.elements());
     } else if (const int node = producers_[at]; node >= 0) {
@@ -107,13 +123,13 @@ std::pair<int64_t, ValueId> LayerTable::stored(ValueId id, std::set<ValueId>& co
   return {bytes, largest};
 }
 
-int64_t scale_bytes(const ir::Value& integers) {
-  if (!integers.quant || integers.quant->scales.size() < 2) return 0;
-  const std::vector<int64_t>& points = integers.quant->zero_points;
-  const bool is_shared =
-      std::count(points.begin(), points.end(), points.at(0)) == std::ssize(points);
-  constexpr int64_t kFloat = 4;
-  return kFloat * std::ssize(integers.quant->scales) * (is_shared ? 1 : 2);
+int64_t constant_bytes(const Graph& graph, const ir::Constant& constant, Storage storage) {
+  const ir::Value& value = graph.values[constant.value];
+  const int64_t count = constant.data.elements();
+  const int64_t size = ir::dtype_size(constant.data.dtype);
+  const bool has_fields = value.quant && size == 1 && storage == Storage::bit_fields;
+  const int64_t bytes = has_fields ? ir::integer_bytes(count, value.quant->bits) : count * size;
+  return bytes + scale_bytes(value);
 }
 
 void keep_weight_names(const Graph& before, Graph& after) {

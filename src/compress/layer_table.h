@@ -14,10 +14,14 @@
 
 namespace t2n::compress {
 
+/// How a file stores integers of fewer than 8 bits.
+enum class Storage { bytes, bit_fields };
+
 /// For a graph that does not change meanwhile.
 class LayerTable {
  public:
-  explicit LayerTable(const ir::Graph& graph, ir::Evaluator evaluate = {});
+  explicit LayerTable(const ir::Graph& graph, ir::Evaluator evaluate = {},
+                      Storage storage = Storage::bytes);
 
   /// Addresses of all layers, in execution order. An address denotes the same layer before and
   /// after a pass.
@@ -42,15 +46,16 @@ class LayerTable {
  private:
   const ir::Graph& graph_;
   ir::Evaluator evaluate_;
+  Storage storage_;
   std::vector<int> producers_;
   std::vector<int> constants_;
   std::vector<bool> known_;
   std::map<std::string, size_t> at_;
 };
 
-/// Bytes of per-channel scales and zero points in the file, without their integers; a single scale
-/// is a number in the text.
-int64_t scale_bytes(const ir::Value& integers);
+/// Bytes of a constant in the file, with its scales and zero points per channel; a single scale is
+/// a number in the text.
+int64_t constant_bytes(const ir::Graph& graph, const ir::Constant& constant, Storage storage);
 
 /// Constants that replaced weights get the weights' names, if these are free.
 void keep_weight_names(const ir::Graph& before, ir::Graph& after);

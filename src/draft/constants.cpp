@@ -41,6 +41,13 @@ std::optional<TensorEntry> compact(const TensorEntry& entry) {
   return out;
 }
 
+/// Whether many integers of 8 bits would take more bytes in the file.
+bool widens_bytes(const TensorEntry& entry, DType dtype) {
+  constexpr int64_t kFewest = 1024;
+  return ir::dtype_size(entry.dtype) == 1 && entry.dtype != DType::boolean &&
+         ir::dtype_size(dtype) > 1 && stored_bytes(entry) >= kFewest;
+}
+
 }  // namespace
 
 std::optional<nnef::Value> Draft::literal(Ref ref) const {
@@ -112,6 +119,7 @@ Ref Draft::append_variable(const TensorEntry& entry, const Shape& shape, nnef::B
 
 std::optional<Ref> Draft::stored_cast(Ref ref, DType dtype) {
   if (!is_constant(ref)) return {};
+  if (!notation.has_codes && widens_bytes(at(ref), dtype)) return {};
   const std::string key = cat(blob_key(at(ref)), "|", ir::dtype_name(dtype));
   if (const auto known = casts_.find(key); known != casts_.end()) return Ref{known->second};
   TensorEntry other = at(ref);

@@ -19,16 +19,14 @@ using compress::Choice;
 using compress::Form;
 
 /// Bytes of the constants that are read, and of their channels' scales.
-int64_t constant_bytes(const ir::Graph& graph) {
+int64_t bytes_of_constants(const ir::Graph& graph, compress::Storage storage) {
   std::vector<bool> is_read(graph.values.size());
   for (const ir::ValueId id : graph.outputs) is_read[id] = true;
   for (const ir::Node& node : graph.nodes)
     ir::for_each_input(node, [&](ir::ValueId id) { is_read[id] = true; });
   int64_t out = 0;
   for (const ir::Constant& constant : graph.constants)
-    if (is_read[constant.value])
-      out += constant.data.elements() * ir::dtype_size(constant.data.dtype) +
-             compress::scale_bytes(graph.values[constant.value]);
+    if (is_read[constant.value]) out += compress::constant_bytes(graph, constant, storage);
   return out;
 }
 
@@ -162,13 +160,13 @@ class Searching {
   int64_t bytes(const Choice& choice) {
     const auto known = bytes_.find(choice);
     if (known != bytes_.end()) return known->second;
-    return bytes_[choice] = constant_bytes(compressed(choice).stored);
+    return bytes_[choice] = bytes_of_constants(compressed(choice).stored, tools_.storage);
   }
 
   compress::Loss loss(const Choice& choice) {
     if (const auto known = losses_.find(choice); known != losses_.end()) return known->second;
     const CompressedGraph& graphs = compressed(choice);
-    bytes_[choice] = constant_bytes(graphs.stored);
+    bytes_[choice] = bytes_of_constants(graphs.stored, tools_.storage);
     compress::OutputLoss sum;
     size_t index = 0;
     size_t rank = 0;

@@ -38,6 +38,7 @@ struct SearchTools {
   /// Whether the target reads the weights of an operation in Q4_0.
   std::function<bool(const ir::Node&)> can_pack;
   ir::Evaluator evaluate;
+  compress::Storage storage = compress::Storage::bytes;
 };
 
 /// What a percentage of loss refers to.

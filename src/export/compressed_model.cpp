@@ -112,12 +112,14 @@ class Compressor {
         [&](const std::vector<compress::SettingsEntry>& more) {
           return compressed(before, more, silent, unprinted);
         },
-        [&](const std::function<void(const LossBatch&)>& use) { each_batch(before, use); }, labels_,
+        [&](const std::function<void(const LossBatch&)>& use) { each_batch(before, use); },
+        labels_,
         [this](const ir::Node& node) {
           return context_.native.contains(ir::op_id(compress::kDequantise)) &&
                  (!context_.reads_packed || context_.reads_packed(node));
         },
-        context_.evaluate};
+        context_.evaluate,
+        storage()};
     return search_compression(before, compression_.settings(), options_.goal, tools);
   }
 
@@ -169,6 +171,11 @@ class Compressor {
     return settings.weights->format == compress::Format::q4_0;
   }
 
+  compress::Storage storage() const {
+    return target_.engine == target::Engine::tract ? compress::Storage::bit_fields
+                                                   : compress::Storage::bytes;
+  }
+
   /// Iterates over the calibration set, or over the samples and variations of them.
   void each_batch(const ir::Graph& before, const std::function<void(const LossBatch&)>& use) {
     if (std::optional<CalibrationSet>& set = compression_.set_for(before)) {
@@ -183,7 +190,7 @@ class Compressor {
 
   Compression measure(const ir::Graph& before, const CompressedGraph& result) {
     Compression out;
-    compress::LossMeter meter(before, result.stored, result.after, context_.evaluate);
+    compress::LossMeter meter(before, result.stored, result.after, context_.evaluate, storage());
     each_batch(before, [&](const LossBatch& batch) {
       const ir::Graph first = passes::at_sizes(before, batch.sizes);
       meter.add(first, passes::at_sizes(result.after, batch.sizes), batch.inputs,

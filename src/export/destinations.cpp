@@ -3,6 +3,7 @@
 
 #include <filesystem>
 
+#include "ir/spilled.h"
 #include "src/confine/confine.h"
 #include "src/export/graph_model.h"
 
@@ -50,6 +51,12 @@ nnef::Group group_of(std::span<const ExportOptions> methods) {
   out.folder->form = nnef::Destination::Form::folder;
   for (const ExportOptions& options : methods) out.folder->parts.push_back(options.method);
   return out;
+}
+
+void spill_next_to(const nnef::Destination& destination) {
+  const bool is_stream = destination.form == nnef::Destination::Form::stream;
+  const fs::path folder = nnef::final_path(destination).parent_path();
+  ir::spill_into(is_stream ? fs::temp_directory_path() : folder.empty() ? "." : folder);
 }
 
 DryGroup dry_group(const nnef::Group& group) {

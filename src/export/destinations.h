@@ -21,4 +21,8 @@ struct DryGroup {
 /// Call it before a model is loaded, which confines the process.
 DryGroup dry_group(const nnef::Group& group);
 
+/// Computed weights are kept on the disk on which the destination is. Call it before a model is
+/// loaded, too.
+void spill_next_to(const nnef::Destination& destination);
+
 }  // namespace t2n

@@ -15,6 +15,7 @@
 #include "src/diag/one_of.h"
 #include "src/export/all_refusals.h"
 #include "src/export/declared_axes.h"
+#include "src/export/destinations.h"
 #include "src/export/graph_file.h"
 #include "src/export/graph_model.h"
 #include "src/export/pass_order.h"
@@ -219,6 +220,7 @@ OptResult optimise(const OptOptions& options) {
   else if (!options.model.output.empty())
     check_graph_destination(opt_destination(options));
   if (options.compress) may_read(*options.compress);
+  if (!options.model.output.empty()) spill_next_to(opt_destination(options));
   Subject subject =
       is_graph_file(options.model.model) ? read_subject(options) : traced_subject(options);
   if (writes_artefact(options)) require_loaded(subject.graph, "the graph cannot be translated");

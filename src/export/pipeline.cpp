@@ -380,7 +380,9 @@ std::vector<ExportResult> export_methods(const std::vector<ExportOptions>& metho
   allow_reads(methods);
   const std::optional<DryGroup> dry =
       first.dry_run ? std::optional(dry_group(group)) : std::nullopt;
-  nnef::PendingGroup artefacts(dry ? dry->group : group);
+  const nnef::Group& destinations = dry ? dry->group : group;
+  spill_next_to(destinations.folder ? *destinations.folder : destinations.each.at(0));
+  nnef::PendingGroup artefacts(destinations);
   std::vector<ExportResult> results = export_all(methods, engine, artefacts);
   if (!first.dry_run) artefacts.commit();
   first.begin("done");

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <optional>
 
+#include "ir/spilled.h"
 #include "src/diag/one_of.h"
 #include "src/passes/known.h"
 #include "src/passes/layers.h"
@@ -119,7 +120,7 @@ class BatchNormFolder {
   /// The constant with other values: the same one, or a new one if it has other readers.
   ValueId replace(ValueId id, Tensor data) {
     if (uses(id) == 1) {
-      graph_.constants[constants_[id]].data = std::move(data);
+      graph_.constants[constants_[id]].data = ir::spilled(std::move(data));
       return id;
     }
     --uses(id);
@@ -130,7 +131,7 @@ class BatchNormFolder {
     constants_.push_back(static_cast<int>(graph_.constants.size()));
     producers_.push_back(-1);
     uses_.push_back(1);
-    return ir::add_constant(graph_, names_.take(name), std::move(data));
+    return ir::add_constant(graph_, names_.take(name), ir::spilled(std::move(data)));
   }
 
   bool fold(const Node& norm) {

@@ -2,9 +2,11 @@
 // The pass `fold-constants` evaluates operations that do not depend on the inputs, unless the
 // target has the operation and folding would enlarge the exported model.
 #include <algorithm>
+#include <functional>
 #include <unordered_map>
 
 #include "ir/print.h"
+#include "ir/spilled.h"
 #include "src/passes/known.h"
 #include "src/passes/passes.h"
 #include "src/passes/rewrite.h"
@@ -54,12 +56,15 @@ class ConstantFolder {
     if (!is_foldable(node)) return false;
     // A view of a weight that stays needs no memory here, but the file would store it a second
     // time.
-    const int64_t free = widens_bytes(node) ? kScalarBytes : kSmallBytes;
+    const bool widens = widens_bytes(node) || widens_integers(node);
+    const int64_t free = widens ? kScalarBytes : kSmallBytes;
     const bool must_fold = !widens_bytes(node) && !context_.native.contains(node.op);
     if (!must_fold && result_bytes(node) > std::max(free, dying_bytes(node))) return false;
     std::vector<Tensor> results =
         context_.evaluate(node, [this](ValueId id) { return *constant(id); });
     if (!fits(node, results)) return false;
+    for (Tensor& result : results)
+      if (!is_view(node, result)) result = ir::spilled(std::move(result));
     ir::for_each_input(node, [this](ValueId id) { --uses(resolve(id)); });
     for (size_t i = 0; i < results.size(); ++i) define(node.outputs[i], std::move(results[i]));
     return true;
@@ -85,6 +90,21 @@ class ConstantFolder {
       out = out && (dtype == ir::DType::i8 || dtype == ir::DType::u8 || dtype == ir::DType::f16);
     });
     return out;
+  }
+
+  /// True for arithmetic on 8-bit integers, such as weights less zero points, whose results would
+  /// take more bytes in the file than all operands and the operation.
+  bool widens_integers(const Node& node) {
+    constexpr int64_t kFewest = 1024;
+    int64_t operands = 0;
+    bool has_integers = false;
+    ir::for_each_input(node, [&](ValueId id) {
+      const Tensor& data = *constant(id);
+      const bool is_byte = data.dtype == ir::DType::i8 || data.dtype == ir::DType::u8;
+      has_integers = has_integers || (is_byte && data.elements() >= kFewest);
+      operands += byte_count(data);
+    });
+    return has_integers && result_bytes(node) >= 2 * operands;
   }
 
   int64_t result_bytes(const Node& node) {
@@ -116,6 +136,18 @@ class ConstantFolder {
         return false;
     }
     return true;
+  }
+
+  /// Whether a result shares the memory of an operand.
+  bool is_view(const Node& node, const Tensor& result) const {
+    bool out = false;
+    ir::for_each_input(node, [&](ValueId id) {
+      const std::span<const std::byte> bytes = constant(id)->bytes;
+      const std::less_equal<const std::byte*> before;
+      out = out || (before(bytes.data(), result.bytes.data()) &&
+                    before(result.bytes.data(), bytes.data() + bytes.size()));
+    });
+    return out;
   }
 
   void define(ValueId id, Tensor data) {

@@ -2,6 +2,7 @@
 // The pass `recognise-quantisation`: weights that the model quantises are stored as integers.
 #include <map>
 
+#include "ir/spilled.h"
 #include "src/diag/error.h"
 #include "src/passes/passes.h"
 #include "src/passes/quantisers.h"
@@ -33,7 +34,7 @@ class Storing : public Rewriter {
 
  private:
   void store(ValueId result, const Integers& integers) {
-    const ValueId stored = constant(integers.tensor);
+    const ValueId stored = constant(ir::spilled(integers.tensor));
     value(stored).quant = integers.info;
     names_.emplace_back(value(stored).name, findings_.names.at(result));
     define(cast(stored, output().dtype));

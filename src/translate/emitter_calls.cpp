@@ -7,6 +7,7 @@
 #include "src/diag/error.h"
 #include "src/tract_forms/broadcast_axes.h"
 #include "src/tract_forms/factors.h"
+#include "src/tract_forms/layouts.h"
 #include "src/tract_forms/packed.h"
 #include "src/tract_forms/size_barriers.h"
 #include "src/tract_forms/uniform.h"

@@ -11,6 +11,7 @@
 #include "src/spec/dialect.h"
 #include "src/translate/emitter.h"
 #include "src/translate/emitter_state.h"
+#include "src/translate/folded_weights.h"
 #include "src/translate/fragments.h"
 #include "src/translate/unbacked_sizes.h"
 
@@ -171,6 +172,10 @@ nnef::Document Emitter::finish() {
   graph.name = nnef::identifier_for(s.graph.name);
   for (const ir::ValueId id : s.graph.inputs) graph.parameters.push_back(s.at(value(id)).text);
   for (const Ref ref : s.outputs) graph.results.push_back(s.at(ref).text);
+  if (s.target.engine == target::Engine::tract) {
+    const UnpackedParts unpacked = store_bit_fields(s.document, s.target);
+    split_large_casts(s.document, s.notes, unpacked, s.target);
+  }
   complete(s.document, s.target,
            s.unbacked.failed_assertions ? runtime_assertions_text(s.graph) : "");
   return std::move(s.document);

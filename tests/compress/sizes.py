@@ -22,7 +22,8 @@ ROOT = HERE.parents[1]
 sys.path[:0] = [str(ROOT / "tests/zoo"), str(ROOT / "tests/pages")]
 import stamp  # noqa: E402
 
-PRESETS = ["", "int8", "int8-weights", "q4_0", "f16"]
+PRESETS = ["", "int8", "int8-weights", "int4-weights", "q4_0", "f16"]
+SETTINGS = {"int4-weights": {"": {"weights": {"bits": 4}}}}  # others are the program's own
 BATCHES = 4  # of the calibration set
 MB = 1e6
 
@@ -31,10 +32,11 @@ PAGE = """# Compression of models of published sizes
 ResNet-18, MobileNet-V2, ViT-B/16 and BERT-base with seeded random weights, exported to tract with every preset and
 {batches} batches of random calibration data. `make compression_sizes` runs this and writes this page. Time (of the
 processor) and memory are those of `export` to a folder without a check. Memory is the peak of anonymous memory, without
-mapped files: LibTorch alone takes some 70 MB of it; compression keeps its results, and one weight at a time as floats.
-The check compares tract {engine} with the compressed graph over LibTorch's kernels. SNR is that of the first output,
-against the float model: random weights do not show what trained models lose. Weights are initialised by the libraries.
-With larger ones, rounding errors of 8 bits grow from layer to layer, until LibTorch and tract no longer agree.
+mapped files: LibTorch alone takes some 70 MB of it; compression keeps its results on the disk, and one weight at a time
+as floats. The check compares tract {engine} with the compressed graph over LibTorch's kernels. SNR is that of the first
+output, against the float model: random weights do not show what trained models lose. Weights are initialised by the
+libraries. With larger ones, rounding errors of 8 bits grow from layer to layer, until LibTorch and tract no longer
+agree.
 
 {table}
 """
@@ -113,7 +115,11 @@ def measure(program, name, preset, path):
     out = path.with_suffix(".nnef")
     command = [program, "export", path, "-t", "tract", "-o", out]
     if preset:
-        command += ["--compress", preset, "--calibrate", f"@{path.with_suffix('.npz')}"]
+        settings = path.with_suffix(f".{preset}.json")
+        if preset in SETTINGS:
+            settings.write_text(json.dumps(SETTINGS[preset]))
+        command += ["--compress", settings if preset in SETTINGS else preset, "--calibrate",
+                    f"@{path.with_suffix('.npz')}"]
     code, talk, seconds, most = watched(command)
     row = {"model": name, "preset": preset or "none", "model_bytes": path.stat().st_size, "code": code}
     if code != 0:

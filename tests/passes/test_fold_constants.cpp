@@ -18,7 +18,8 @@ Tensor transposed(Tensor tensor) {
   return tensor;
 }
 
-/// Knows `double` (twice the values), `t` (a view) and `full` (zeros, no operand).
+/// Knows `double` (twice the values), `widened` (to f32), `t` (a view) and `full` (zeros, no
+/// operand).
 std::vector<Tensor> evaluate(const Node& node, const ir::Operand& operand) {
   const std::string_view word = ir::op_short_name(node.op);
   if (word == "full") {
@@ -27,8 +28,9 @@ std::vector<Tensor> evaluate(const Node& node, const ir::Operand& operand) {
   }
   const Tensor self = operand(std::get<ir::TensorRef>(*node.find("self")).id);
   if (word == "t") return {transposed(self)};
-  REQUIRE(word == "double");
   std::vector<double> values = ir::to_f64(self);
+  if (word == "widened") return {ir::tensor_of(ir::DType::f32, self.shape, values)};
+  REQUIRE(word == "double");
   for (double& value : values) value *= 2;
   return {ir::tensor_of(ir::DType::f32, self.shape, values)};
 }
@@ -141,6 +143,17 @@ TEST_CASE("a large view folds if its base dies by it, and copies nothing") {
 TEST_CASE("a large view of a weight that stays would be stored twice") {
   CHECK(operations_left(with_weight("%a: f32[256,128] = test::t(self=%w)\n"
                                     "%b: f32[128,256] = test::double(self=%w)\n")) == 2);
+}
+
+TEST_CASE("arithmetic on integers of 8 bits stays, unless it is small") {
+  for (const int64_t rows : {10, 11}) {
+    const std::string shape = cat("[", rows, ",100]");
+    ir::Graph graph =
+        ir::parse(cat("graph m() -> (%a as \"a\") {\nconst %w: i8", shape, " = bytes=", rows * 100,
+                      "\n%a: f32", shape, " = test::widened(self=%w)\n}"));
+    graph.constants[0].data = ir::allocate(ir::DType::i8, {rows, 100}).tensor;
+    CHECK(operations_left(graph) == (rows == 11 ? 1 : 0));
+  }
 }
 
 TEST_CASE("observers stay: ours wait for a pass, torch's write to their operands") {

@@ -177,10 +177,10 @@ double Closeness::cosine() const {
 }
 
 LossMeter::LossMeter(const Graph& before, const Graph& stored, const Graph& after,
-                     const ir::Evaluator& evaluate)
+                     const ir::Evaluator& evaluate, Storage storage)
     : evaluate_(evaluate) {
   const LayerTable first(before, evaluate);
-  const LayerTable file(stored, evaluate);
+  const LayerTable file(stored, evaluate, storage);
   const LayerTable now(after, evaluate);
   std::set<ir::ValueId> counted;  // shared constants count for the first layer only
   std::set<ir::ValueId> counted_in_file;

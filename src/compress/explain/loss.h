@@ -8,6 +8,7 @@
 
 #include "ir/evaluator.h"
 #include "ir/graph.h"
+#include "src/compress/layer_table.h"
 
 namespace t2n::compress {
 
@@ -68,7 +69,7 @@ class LossMeter {
   /// `stored`: the compressed graph with its QuantInfo, which states how the file stores weights;
   /// `after`: the same with plain operations, so that it can run.
   LossMeter(const ir::Graph& before, const ir::Graph& stored, const ir::Graph& after,
-            const ir::Evaluator& evaluate);
+            const ir::Evaluator& evaluate, Storage storage = Storage::bytes);
 
   /// The graphs have the batch's sizes. Labels are for the first output.
   void add(const ir::Graph& before, const ir::Graph& after, const std::vector<ir::Tensor>& inputs,

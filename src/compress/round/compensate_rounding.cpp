@@ -4,6 +4,7 @@
 #include <set>
 
 #include "ir/elements.h"
+#include "ir/spilled.h"
 #include "src/compress/calibrate/moments.h"
 #include "src/compress/calibrate/observe.h"
 #include "src/compress/passes.h"
@@ -84,7 +85,8 @@ class Compensating {
     Tensor rounded =
         ir::dequantised(compensated_integers(weight, moments, qparams),
                         {.scales = qparams.scales, .zero_points = qparams.zero_points});
-    observation.self = ir::add_constant(graph_, names_.take(name + "_rounded"), std::move(rounded));
+    observation.self =
+        ir::add_constant(graph_, names_.take(name + "_rounded"), ir::spilled(std::move(rounded)));
     constants_.resize(graph_.values.size(), -1);  // a second layer finds it rounded
     done_.insert(observation.self);
     observer.args = observation_arguments(observation);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "ir/elements.h"
+#include "ir/spilled.h"
 #include "src/compress/fake_quant.h"
 #include "src/compress/passes.h"
 #include "src/compress/skipped_weights.h"
@@ -63,7 +64,7 @@ class Storing : public passes::Rewriter {
     const ir::Tensor& weights = graph_.constants[index].data;
     const bool is_finite = weights.is_loaded() && weights.dtype == ir::DType::f32;
     if (!is_finite) return false;
-    const ir::ValueId stored = constant(integers_of(weights, fake, info->is_signed));
+    const ir::ValueId stored = constant(ir::spilled(integers_of(weights, fake, info->is_signed)));
     value(stored).quant = std::move(info);
     define(emit("aten::dequantize.self", {{"self", ir::TensorRef{stored}}}, ir::DType::f32,
                 value(fake.self).shape));

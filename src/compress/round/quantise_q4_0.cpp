@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "ir/spilled.h"
 #include "src/compress/calibrate/moments.h"
 #include "src/compress/passes.h"
 #include "src/compress/q4_readers.h"
@@ -140,7 +141,7 @@ class Packer {
     if (!weight.unpacked_reason.empty()) return;
     weight.relative_error =
         blocks.squared_sum > 0 ? std::sqrt(blocks.squared_error / blocks.squared_sum) : 0;
-    stored.data = std::move(blocks.blocks);
+    stored.data = ir::spilled(std::move(blocks.blocks));
     const ValueId unpacked = add_unpacked(stored.value, rows, readers.all.at(0).node);
     value(stored.value).dtype = ir::DType::u8;
     value(stored.value).shape = ir::to_shape(stored.data.shape);
