@@ -5,6 +5,7 @@
 #include "src/diag/error.h"
 #include "src/model/torch_module.h"
 #include "tests/frontend/replay.h"
+#include "tests/support/named.h"
 #include "tests/support/script.h"
 
 namespace t2n::test {
@@ -167,6 +168,15 @@ TEST_CASE("state is refused, running without end is noticed") {
       trace_error("def forward(self, x):\n  i = 0\n  while i >= 0:\n    i += 1\n  return x + i",
                   {randn({3}, 1)}),
       "trace-limit: the model ran more than 1000000 operations");
+}
+
+TEST_CASE("an operation counts with its results") {
+  const auto session = torch_module().compile(
+      {"def forward(self, x):\n  for i in range(20):\n    x = x.unbind(0)[0] + x\n  return x", {}});
+  trace::TraceOptions options;
+  options.max_operations = 1000;
+  CHECK_THROWS_WITH(torch_module().trace(*session, named({randn({100}, 1)}), options),
+                    doctest::Contains("the operations have more than 1000 results"));
 }
 
 TEST_CASE("a failing forward names the operator") {
