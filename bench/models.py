@@ -15,6 +15,9 @@ from pathlib import Path
 import torch
 from torch import nn
 
+sys.path.append(str(Path(__file__).resolve().parents[1] / "tests/zoo"))
+import common  # noqa: E402: makes torchvision importable, for transformers, too
+
 
 @dataclass
 class Entry:
@@ -30,9 +33,7 @@ BOTH = ("torch_to_nnef", "pnnx")
 
 
 def vision(name):
-    import torchvision
-
-    return Entry(getattr(torchvision.models, name)(weights=None), (torch.rand(1, 3, 224, 224),), ("x:0=B",), BOTH)
+    return Entry(common.torchvision.models.get_model(name, weights=None), (torch.rand(1, 3, 224, 224),), ("x:0=B",), BOTH)
 
 
 def resnet18():
@@ -195,4 +196,6 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    import models  # itself, so that pickles do not name __main__
+
+    models.main()

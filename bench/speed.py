@@ -30,7 +30,7 @@ ENGINE_TURNS = 3
 
 def pnnx(file, about, folder):
     """The command; it writes all of its files where it is told to."""
-    (binary,) = OTHERS_PYTHON.parents[1].glob("lib/python3*/site-packages/pnnx/bin/pnnx")
+    (binary,) = OTHERS_PYTHON.parents[1].glob("lib/python3*/site-packages/pnnx/pnnx")
     shapes = ",".join(f"[{text.split(':')[1]}]{text.split(':')[0]}" for text in about["inputs"])
     outputs = {"pnnxparam": "a.param", "pnnxbin": "a.bin", "pnnxpy": "a.py", "pnnxonnx": "a.onnx",
                "ncnnparam": "b.param", "ncnnbin": "b.bin", "ncnnpy": "b.py"}
@@ -143,7 +143,7 @@ def measure(file, about, rounds, place):
 
 
 def engine_times(about, file, place):
-    """Times of load and run in tract of our artefact divided by those of torch_to_nnef's, which run in turns."""
+    """Medians of load and run in tract of our artefact divided by those of torch_to_nnef's, which run in turns."""
     ways = exports(file, about, place)
     if "torch_to_nnef, folder" not in ways:
         return None
@@ -157,7 +157,8 @@ def engine_times(about, file, place):
     if child.returncode != 0:
         print(f"bench failed: {child.stderr[-500:]}", file=sys.stderr)
         return None
-    return json.loads(child.stdout)["bench"]
+    one, other = json.loads(child.stdout)["artifacts"]
+    return {step: one[f"{step}_seconds"]["median"] / other[f"{step}_seconds"]["median"] for step in ("load", "run")}
 
 
 def main():

@@ -48,10 +48,12 @@ bool same_arguments(const ir::Schema& a, const ir::Schema& b) {
 }
 
 /// Other operators that are translated by the same function and whose calls look the same.
-std::vector<ir::OpId> aliases(ir::OpId op) {
+const std::vector<ir::OpId>& aliases(ir::OpId op) {
+  static std::map<ir::OpId, std::vector<ir::OpId>> known;
+  const auto [at, is_new] = known.try_emplace(op);
+  std::vector<ir::OpId>& out = at->second;
   const auto& schema = schema_of(std::string(ir::op_name(op)));
-  std::vector<ir::OpId> out;
-  if (!schema) return out;
+  if (!is_new || !schema) return out;
   for (const ir::OpId other : ops::registry().ops()) {
     if (other == op || !same_translation(op, other)) continue;
     const auto& theirs = schema_of(std::string(ir::op_name(other)));
