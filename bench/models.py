@@ -3,8 +3,8 @@
 
     models.py FOLDER [NAME...]
 
-Writes FOLDER/NAME/model.pt, a TorchScript file with its samples; module.pth, the module for exporters that want Python;
-and about.json: inputs ("f32:1,3,224,224"), dynamic axes, and the exporters that the model is also given to.
+Writes FOLDER/NAME/model.pt, a TorchScript file with its samples; calibration.npz; module.pth, the module for exporters
+that want Python; and about.json: inputs ("f32:1,3,224,224"), dynamic axes, and the exporters that the model is also given to.
 """
 
 import json
@@ -12,6 +12,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy
 import torch
 from torch import nn
 
@@ -180,6 +181,9 @@ def write(make, folder):
         else:
             script = torch.jit.trace(entry.module, entry.inputs, check_trace=False)
     script.save(str(folder / "model.pt"))
+    if not entry.is_large:
+        arrays = {f"input_{i}": each.numpy() for i, each in enumerate(entry.inputs)}
+        numpy.savez(folder / "calibration.npz", **arrays)
     if entry.others:
         torch.save((entry.module, entry.inputs), folder / "module.pth")
     inputs = [f"{DTYPES[x.dtype]}:{','.join(map(str, x.shape))}" for x in entry.inputs]

@@ -101,6 +101,10 @@ def table(model):
     return lines
 
 
+def longest(linear):
+    return max((int(count) for each in linear.values() for count in each["times"]), default=0)
+
+
 def processor():
     for line in Path("/proc/cpuinfo").read_text().splitlines():
         if line.startswith("model name"):
@@ -111,13 +115,14 @@ def processor():
 def page(found, linear, rounds):
     lines = ["# Speed", "", "What `make bench` measured. The floor is what LibTorch takes to load the model, run it once and write its weights,",
              "in C++ ([bench/floor.cpp](../bench/floor.cpp)). Each run is a fresh process; all ways take turns, and a ratio is the median over",
-             f"the rounds ({rounds}; large models and other exporters three). Outputs are written to memory. Other exporters get the module, pickled,",
+             f"the rounds ({rounds}; at most three of large models and other exporters). Outputs are written to memory. Other exporters get the module, pickled,",
              f"in Python. Measured on {os.cpu_count()} cores of {processor()}, with nothing else running.", "",
              "![Time of exports, of the floor](speed.svg)", "", "| | measured | aim |", "| --- | --- | --- |"]
     for what, measured, aim, is_reached in totals(found, linear):
         lines.append(f"| {what} | {measured:.2f}{'' if is_reached else ' **missed**'} | {aim} |")
     lines += ["", "## Growth with the number of operations", "",
-              "Processor time of chains of 1,000 to 100,000 operations, fitted as *a + b·nᵉ* ([bench/linear.py](../bench/linear.py)).", "",
+              f"Processor time of chains of up to {longest(linear):,} operations, fitted as *a + b·nᵉ*",
+              "([bench/linear.py](../bench/linear.py)).", "",
               "| | exponent | µs of an operation |", "| --- | --- | --- |"]
     lines += [f"| {name} | {each['exponent']:.2f} | {each['microseconds']:.0f} |" for name, each in linear.items()]
     engines = {name: model["engine"] for name, model in found.items() if model["engine"]}

@@ -54,7 +54,9 @@ def exports(file, about, folder):
     if about["is_large"]:
         return out
     out |= {"folder, --check": ours("--check"), "folder, strict": ours(target="khronos")}
-    out |= {f"folder, --compress {preset}": ours("--compress", preset) for preset in PRESETS}
+    calibration = ("--calibrate", f"@{file.parent / 'calibration.npz'}")
+    out |= {f"folder, --compress {preset}": ours("--compress", preset, *(calibration if preset == "int8" else ()))
+            for preset in PRESETS}
     if "torch_to_nnef" in about["others"] and OTHERS_PYTHON.exists():
         peer = [OTHERS_PYTHON, ROOT / "bench/peer.py", file.parent]
         out |= {"torch_to_nnef, folder": [*peer, folder / "out"], "torch_to_nnef, .tgz": [*peer, folder / "out.nnef.tgz"]}
@@ -65,7 +67,7 @@ def exports(file, about, folder):
 
 def commands(file, ours):
     """What else the program is asked for, by name; `ours` is an exported folder."""
-    return {"check": [PROGRAM, "check", file, ours, "-t", "tract"], "inspect": [PROGRAM, "inspect", file],
+    return {"check": [PROGRAM, "check", file, ours], "inspect": [PROGRAM, "inspect", file],
             "inspect, artefact": [PROGRAM, "inspect", ours], "diff": [PROGRAM, "diff", ours, ours],
             "ops": [PROGRAM, "ops", file], "--help": [PROGRAM, "--help"]}
 
@@ -167,13 +169,12 @@ def main():
     parser.add_argument("names", nargs="*")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--results", type=Path, default=ROOT / "build/bench/speed.json")
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     memory = Path("/dev/shm")
     found = json.loads(options.results.read_text()) if options.results.exists() else {}
-    for file in sorted(options.folder.glob("*/model.pt")):
-        name = file.parent.name
-        if options.names and name not in options.names:
-            continue
+    files = {file.parent.name: file for file in sorted(options.folder.glob("*/model.pt"))}
+    for name in options.names or files:
+        file = files[name]
         about = json.loads((file.parent / "about.json").read_text())
         with tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None) as place:
             print(f"measuring {name}", file=sys.stderr, flush=True)
