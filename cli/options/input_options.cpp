@@ -7,6 +7,8 @@
 #include <charconv>
 #include <filesystem>
 #include <fstream>
+#include <optional>
+#include <string_view>
 
 #include "cli/screen/text.h"
 #include "src/diag/error.h"
@@ -48,17 +50,23 @@ std::set<std::string> accepted_guards(const InputOptions& options) {
   return {options.accepted_guards.begin(), options.accepted_guards.end()};
 }
 
+/// The number that follows `equals`, to the end of the text; nothing if it is none of 64 bits.
+std::optional<int64_t> integer_after(std::string_view text, size_t equals) {
+  if (equals == text.npos) return std::nullopt;
+  int64_t number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data() + equals + 1, end, number);
+  return error == std::errc() && rest == end ? std::optional(number) : std::nullopt;
+}
+
 /// By source location, for data-dependent loops. Errors: `usage`.
 std::map<std::string, int64_t> max_iterations(const InputOptions& options) {
   constexpr int64_t kMost = 100'000;
   std::map<std::string, int64_t> out;
   for (const std::string& text : options.max_iterations) {
     const size_t equals = text.rfind('=');
-    int64_t number = 0;
-    const char* const end = text.data() + text.size();
-    const bool is_number =
-        equals != text.npos && std::from_chars(text.data() + equals + 1, end, number).ptr == end;
-    if (!is_number || number < 1 || number > kMost || text.find(':') >= equals)
+    const int64_t number = integer_after(text, equals).value_or(0);
+    if (number < 1 || number > kMost || text.find(':') >= equals)
       throw Error("usage", cat("--max-iterations ", quoted(text), " is not FILE.py:LINE=N"),
                   cat("N is a number from 1 to ", kMost),
                   "take FILE.py:LINE from the message that refused the loop: --max-iterations "
@@ -73,11 +81,8 @@ ir::Sizes closed_sizes(const InputOptions& options) {
   ir::Sizes out;
   for (const std::string& text : options.closed) {
     const size_t equals = text.find('=');
-    int64_t size = 0;
-    const char* const end = text.data() + text.size();
-    const bool is_size =
-        equals != text.npos && std::from_chars(text.data() + equals + 1, end, size).ptr == end;
-    if (!is_size || equals == 0 || size < 0)
+    const int64_t size = integer_after(text, equals).value_or(-1);
+    if (equals == 0 || size < 0)
       throw Error("usage", cat("cannot read --specialize ", quoted(text)), {},
                   "write SYMBOL=SIZE, as in B=1");
     if (!out.emplace(text.substr(0, equals), size).second)

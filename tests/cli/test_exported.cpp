@@ -47,6 +47,9 @@ TEST_CASE("--specialize closes an axis of the file") {
           "error[usage]: --specialize: axis 0 of 'x' has another size in the sample\n"
           "  why:  it is 5 with --specialize\n"
           "  help: give a sample of this size, or none\n");
+  refused({"--specialize", "B=99999999999999999999"},
+          "error[usage]: cannot read --specialize 'B=99999999999999999999'\n"
+          "  help: write SYMBOL=SIZE, as in B=1\n");
   const Result other = run("tract", {"--specialize", "C=5"});
   CHECK_EQ(other.code, 2);
   CHECK(contains(other.err,
