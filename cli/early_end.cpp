@@ -37,7 +37,8 @@ void send_ending(const limits::Ending& ending) noexcept {
   const int socket = channel.load();
   if (socket < 0 || ::write(socket, message.data(), size) < 0) return;
   pollfd end{socket, POLLIN, 0};
-  static_cast<void>(::poll(&end, 1, kMilliseconds));  // the copy's end closes its socket
+  while (::poll(&end, 1, kMilliseconds) < 0 && errno == EINTR) {  // the copy's end closes its socket
+  }
 }
 
 Diagnostic read_ending(std::string_view text) {
@@ -93,7 +94,7 @@ EarlyEnd::EarlyEnd(const std::function<void(const Error& error)>& write) {
 }
 
 EarlyEnd::~EarlyEnd() {
-  limits::set_reporter(nullptr);
+  limits::take_reporter();
   if (const int socket = channel.exchange(-1); socket >= 0) ::close(socket);
   while (copy_ > 0 && ::waitpid(copy_, nullptr, 0) < 0 && errno == EINTR) {
   }

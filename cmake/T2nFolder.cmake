@@ -11,6 +11,22 @@ function(t2n_in_batches size)
   endif()
 endfunction()
 
+# t2n_together(<target> <other>...): where sources are compiled as a whole, <target> compiles those of the others as well:
+# folders with the same options, which include the same headers. A copy with sanitizers must have been made before.
+function(t2n_together target)
+  if(NOT T2N_BATCHES OR NOT T2N_WHOLE)
+    return()
+  endif()
+  foreach(other IN LISTS ARGN)
+    get_target_property(sources ${other} SOURCES)
+    target_sources(${target} PRIVATE ${sources})
+    target_link_libraries(${target} PRIVATE $<TARGET_PROPERTY:${other},LINK_LIBRARIES>)
+    set_property(TARGET ${other} PROPERTY SOURCES "${PROJECT_BINARY_DIR}/generated/nothing.cpp")
+  endforeach()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD_BATCH_SIZE 0)
+  file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/generated/nothing.cpp" CONTENT "// Compiled elsewhere.\n" @ONLY)
+endfunction()
+
 # t2n_run_once(<target>...): code that runs once per operation or option, not per element, is optimised less: a quarter of
 # the compiler's time, which it never saves. Some warnings are then false. Precompiled headers must be made alike: GCC
 # crashes otherwise.

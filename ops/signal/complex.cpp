@@ -65,23 +65,23 @@ constexpr Row kRows[] = {
 };
 
 /// Full spectra, real to half a spectrum, half a spectrum to real.
-enum class Kind { full, to_half, from_half };
+enum class Spectrum { full, to_half, from_half };
 
-Kind kind_of(std::string_view op) {
+Spectrum kind_of(std::string_view op) {
   for (const std::string_view name : {"irfft", "hfft"})
     if (op.find(name) != std::string_view::npos && op.find("ihfft") == std::string_view::npos)
-      return Kind::from_half;
+      return Spectrum::from_half;
   for (const std::string_view name : {"rfft", "ihfft"})
-    if (op.find(name) != std::string_view::npos) return Kind::to_half;
-  return Kind::full;
+    if (op.find(name) != std::string_view::npos) return Spectrum::to_half;
+  return Spectrum::full;
 }
 
 /// The size along the last transformed axis.
 Dim last_size(const ShapeView& op, const Dim& size, bool has_size) {
   switch (kind_of(op.op())) {
-    case Kind::full: return size;
-    case Kind::to_half: return half_spectrum(size);
-    case Kind::from_half: return has_size ? size : 2 * (size - 1);
+    case Spectrum::full: return size;
+    case Spectrum::to_half: return half_spectrum(size);
+    case Spectrum::from_half: return has_size ? size : 2 * (size - 1);
   }
   internal_error(__FILE__, __LINE__, "no such kind of transform");
 }

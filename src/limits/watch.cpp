@@ -33,7 +33,8 @@ std::atomic<pid_t> ender = 0;  ///< the thread that ends the process
 std::atomic<const char*> current_activity = "starting";
 std::atomic<double> stage_seconds = 0;  ///< limit of the stage; 0: none
 std::atomic<double> stage_used = 0;
-std::atomic<double> command_seconds = 0;  ///< of --timeout; 0: none
+constexpr double kExpired = -1;
+std::atomic<double> command_seconds = 0;  ///< of --timeout; 0: none, or kExpired
 Clock::time_point began;
 
 constexpr int64_t kShortest = 10, kLongest = 50;  ///< milliseconds between two measurements
@@ -83,6 +84,11 @@ int64_t memory_of_all() {
   return out;
 }
 
+/// Another thread ends the process.
+[[noreturn]] void wait_for_end() noexcept {
+  while (true) pause();
+}
+
 [[noreturn]] void end_for_time(double seconds, bool is_own) {
   const std::string message = cat("stopped after ", seconds, " s while ", current_activity.load());
   end_now({.id = "timeout",
@@ -112,14 +118,15 @@ int64_t pause_before(int64_t bytes) {
 
 /// Ends the process if it exceeds a limit; else the milliseconds until the next measurement.
 int64_t tick(double elapsed) {
-  const double limit = command_seconds.load();
+  double limit = command_seconds.load();
   const double since = std::chrono::duration<double>(Clock::now() - began).count();
-  if (limit > 0 && since >= limit) end_for_time(limit, true);
+  if (limit > 0 && since >= limit && command_seconds.compare_exchange_strong(limit, kExpired))
+    end_for_time(limit, true);
   // A process that was stopped, or not scheduled, has not used the elapsed time.
   constexpr double kMostPerTick = 0.1;
   stage_used.store(stage_used.load() + std::min(elapsed, kMostPerTick));
   const double seconds = stage_seconds.load();
-  if (limit == 0 && seconds > 0 && stage_used.load() >= seconds) end_for_time(seconds, false);
+  if (limit <= 0 && seconds > 0 && stage_used.load() >= seconds) end_for_time(seconds, false);
   const int64_t bytes = memory_of_all();
   if (bytes > max_memory()) end_for_memory(bytes);
   return pause_before(max_memory() - bytes);
@@ -173,11 +180,13 @@ Stage::~Stage() {
 
 std::optional<double> seconds_left() {
   const double limit = command_seconds.load();
-  if (limit == 0) return std::nullopt;
+  if (limit <= 0) return std::nullopt;
   return std::max(0.0, limit - std::chrono::duration<double>(Clock::now() - began).count());
 }
 
-void end_time_limit() noexcept { command_seconds = 0; }
+void end_time_limit() noexcept {
+  if (command_seconds.exchange(0) == kExpired) wait_for_end();
+}
 
 void add_child(pid_t child) noexcept {
   for (std::atomic<pid_t>& slot : children) {
@@ -199,6 +208,10 @@ void set_reporter(void (*report)(const Ending& ending) noexcept) noexcept {
   report_function = report;
 }
 
+void take_reporter() noexcept {
+  if (report_function.exchange(nullptr) == nullptr && ender.load() != 0) wait_for_end();
+}
+
 void end_now(const Ending& ending) noexcept {
   const int code = static_cast<int>(exit_code(ending.id));
   // The first thread ends the process; a second one must not interrupt its message. A second signal
@@ -206,13 +219,15 @@ void end_now(const Ending& ending) noexcept {
   pid_t no_thread = 0;
   if (!ender.compare_exchange_strong(no_thread, gettid())) {
     if (no_thread == gettid()) _exit(code);
-    while (true) pause();
+    wait_for_end();
   }
+  // Before children are killed: their end may make the main thread write reports of its own.
+  auto* const report = report_function.exchange(nullptr);
   for (const std::atomic<pid_t>& child : children)
     if (const pid_t pid = child.load(); pid > 0) kill(pid, SIGKILL);
   if (auto* const cleanup = cleanup_function.load()) cleanup();
   write_ending(ending);
-  if (auto* const report = report_function.load()) report(ending);
+  if (report != nullptr) report(ending);
   _exit(code);
 }
 

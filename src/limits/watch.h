@@ -32,7 +32,7 @@ class Stage {
 /// The remaining seconds of --timeout; nothing without it.
 std::optional<double> seconds_left();
 
-/// The command has its result, which a time-out no longer changes.
+/// The command has its result, which a time-out no longer changes. Does not return after one.
 void end_time_limit() noexcept;
 
 /// A child of this process: its memory counts, and it is killed if the process ends early. A signal
@@ -52,6 +52,9 @@ struct Ending {
 /// one after the message was printed.
 void set_cleanup(void (*cleanup)() noexcept) noexcept;
 void set_reporter(void (*report)(const Ending& ending) noexcept) noexcept;
+
+/// From now on no reporter is called. Does not return if another thread is about to call it.
+void take_reporter() noexcept;
 
 /// Cleans up, prints the reason on stderr and ends the process. Safe in a signal handler.
 [[noreturn]] void end_now(const Ending& ending) noexcept;

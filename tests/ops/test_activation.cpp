@@ -3,7 +3,7 @@
 
 #include "tests/ops/expressions.h"
 
-namespace t2n::test {
+namespace t2n::test::activation_tests {
 namespace {
 
 using ir::DType;
@@ -131,4 +131,4 @@ TEST_CASE("gelu of doubles keeps their digits") {
 }
 
 }  // namespace
-}  // namespace t2n::test
+}  // namespace t2n::test::activation_tests

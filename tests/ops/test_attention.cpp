@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/ops/check_script.h"
 
-namespace t2n::test {
+namespace t2n::test::attention_tests {
 namespace {
 
 using ir::DType;
@@ -185,4 +185,4 @@ TEST_CASE("dropout is refused") {
 }
 
 }  // namespace
-}  // namespace t2n::test
+}  // namespace t2n::test::attention_tests

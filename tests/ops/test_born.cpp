@@ -7,7 +7,7 @@
 #include "tests/support/dynamic.h"
 #include "tests/support/example.h"
 
-namespace t2n::test {
+namespace t2n::test::born_tests {
 namespace {
 
 using Inputs = std::vector<std::vector<ir::Tensor>>;
@@ -258,4 +258,4 @@ TEST_CASE("numbers that are read from tensors") {
 }
 
 }  // namespace
-}  // namespace t2n::test
+}  // namespace t2n::test::born_tests

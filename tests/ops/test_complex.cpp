@@ -4,7 +4,7 @@
 
 #include "tests/ops/expressions.h"
 
-namespace t2n::test {
+namespace t2n::test::complex_tests {
 namespace {
 
 using ir::DType;
@@ -361,4 +361,4 @@ TEST_CASE("complex operators without a real form are refused by name") {
 }
 
 }  // namespace
-}  // namespace t2n::test
+}  // namespace t2n::test::complex_tests

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/ops/check_script.h"
 
-namespace t2n::test {
+namespace t2n::test::conv_tests {
 namespace {
 
 using ir::DType;
@@ -122,4 +122,4 @@ TEST_CASE("integers are refused") {
 }
 
 }  // namespace
-}  // namespace t2n::test
+}  // namespace t2n::test::conv_tests

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/ops/expressions.h"
 
-namespace t2n::test {
+namespace t2n::test::creation_tests {
 namespace {
 
 using ir::DType;
@@ -238,4 +238,4 @@ TEST_CASE("one_hot adds an axis") {
 }
 
 }  // namespace
-}  // namespace t2n::test
+}  // namespace t2n::test::creation_tests

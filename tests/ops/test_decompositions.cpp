@@ -7,7 +7,7 @@
 #include "src/model/torch_module.h"
 #include "tests/ops/expressions.h"
 
-namespace t2n::test {
+namespace t2n::test::decompositions_tests {
 namespace {
 
 using ir::DType;
@@ -243,4 +243,4 @@ TEST_CASE("operators that need a decomposition are refused") {
 }
 
 }  // namespace
-}  // namespace t2n::test
+}  // namespace t2n::test::decompositions_tests

@@ -4,7 +4,7 @@
 
 #include "tests/support/dynamic.h"
 
-namespace t2n::test {
+namespace t2n::test::dynamic_attention_tests {
 namespace {
 
 const std::vector<Sizes> kPast = {
@@ -147,4 +147,4 @@ TEST_CASE("rotary positions") {
 }
 
 }  // namespace
-}  // namespace t2n::test
+}  // namespace t2n::test::dynamic_attention_tests

@@ -4,7 +4,7 @@
 
 #include "tests/support/dynamic.h"
 
-namespace t2n::test {
+namespace t2n::test::dynamic_creation_tests {
 namespace {
 
 TEST_CASE("ranges over a size") {
@@ -93,4 +93,4 @@ TEST_CASE("constants of open shapes") {
 }
 
 }  // namespace
-}  // namespace t2n::test
+}  // namespace t2n::test::dynamic_creation_tests

@@ -4,7 +4,7 @@
 
 #include "tests/support/dynamic.h"
 
-namespace t2n::test {
+namespace t2n::test::dynamic_index_tests {
 namespace {
 
 using ir::DType;
@@ -100,4 +100,4 @@ TEST_CASE("writing") {
 }
 
 }  // namespace
-}  // namespace t2n::test
+}  // namespace t2n::test::dynamic_index_tests

@@ -7,7 +7,7 @@
 #include "tests/support/dynamic.h"
 #include "tests/support/example.h"
 
-namespace t2n::test {
+namespace t2n::test::dynamic_reduce_tests {
 namespace {
 
 TEST_CASE("reductions over a symbolic axis") {
@@ -145,4 +145,4 @@ TEST_CASE("orders") {
 }
 
 }  // namespace
-}  // namespace t2n::test
+}  // namespace t2n::test::dynamic_reduce_tests

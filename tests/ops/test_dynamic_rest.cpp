@@ -6,7 +6,7 @@
 #include "tests/support/dynamic.h"
 #include "tests/support/example.h"
 
-namespace t2n::test {
+namespace t2n::test::dynamic_rest_tests {
 namespace {
 
 TEST_CASE("windows and diagonals") {
@@ -128,4 +128,4 @@ TEST_CASE("of what does not run in pulses nine are named and the others counted"
 }
 
 }  // namespace
-}  // namespace t2n::test
+}  // namespace t2n::test::dynamic_rest_tests

@@ -4,7 +4,7 @@
 
 #include "tests/support/dynamic.h"
 
-namespace t2n::test {
+namespace t2n::test::dynamic_rnn_tests {
 namespace {
 
 using ir::DType;
@@ -80,4 +80,4 @@ TEST_CASE("losses and the rest") {
 }
 
 }  // namespace
-}  // namespace t2n::test
+}  // namespace t2n::test::dynamic_rnn_tests

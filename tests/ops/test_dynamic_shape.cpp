@@ -4,7 +4,7 @@
 
 #include "tests/support/dynamic.h"
 
-namespace t2n::test {
+namespace t2n::test::dynamic_shape_tests {
 namespace {
 
 TEST_CASE("reshapes") {
@@ -253,4 +253,4 @@ TEST_CASE("parameters repeated for each entry of a batch, and merged with it") {
 }
 
 }  // namespace
-}  // namespace t2n::test
+}  // namespace t2n::test::dynamic_shape_tests

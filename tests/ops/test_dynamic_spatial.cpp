@@ -5,7 +5,7 @@
 #include "tests/ops/expressions.h"
 #include "tests/support/dynamic.h"
 
-namespace t2n::test {
+namespace t2n::test::dynamic_spatial_tests {
 namespace {
 
 const std::vector<Sizes> kSizes = {{{"B", 2}, {"H", 8}, {"W", 6}},
@@ -241,4 +241,4 @@ TEST_CASE("norms of quantised images") {
 }
 
 }  // namespace
-}  // namespace t2n::test
+}  // namespace t2n::test::dynamic_spatial_tests

@@ -3,7 +3,7 @@
 
 #include "tests/ops/expressions.h"
 
-namespace t2n::test {
+namespace t2n::test::elementwise_tests {
 namespace {
 
 using ir::DType;
@@ -363,4 +363,4 @@ TEST_CASE("integer quotients stay integers") {
 }
 
 }  // namespace
-}  // namespace t2n::test
+}  // namespace t2n::test::elementwise_tests

@@ -5,7 +5,7 @@
 #include "tests/ops/check_script.h"
 #include "tests/support/strict_case.h"
 
-namespace t2n::test {
+namespace t2n::test::fake_quantised_tests {
 namespace {
 
 using ir::DType;
@@ -285,4 +285,4 @@ TEST_CASE("choices that are no clamps stay what they are") {
 }
 
 }  // namespace
-}  // namespace t2n::test
+}  // namespace t2n::test::fake_quantised_tests

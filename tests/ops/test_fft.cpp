@@ -7,7 +7,7 @@
 #include "src/translate/registry.h"
 #include "tests/ops/expressions.h"
 
-namespace t2n::test {
+namespace t2n::test::fft_tests {
 namespace {
 
 using ir::DType;
@@ -160,4 +160,4 @@ TEST_CASE("a filter in the frequency domain") {
 }
 
 }  // namespace
-}  // namespace t2n::test
+}  // namespace t2n::test::fft_tests

@@ -5,7 +5,7 @@
 
 #include "tests/ops/expressions.h"
 
-namespace t2n::test {
+namespace t2n::test::forms_tests {
 namespace {
 
 using ir::DType;
@@ -370,4 +370,4 @@ TEST_CASE("operators that depend on data too much are refused") {
 }
 
 }  // namespace
-}  // namespace t2n::test
+}  // namespace t2n::test::forms_tests

@@ -7,7 +7,7 @@
 
 #include "tests/ops/check_script.h"
 
-namespace t2n::test {
+namespace t2n::test::fusion_tests {
 namespace {
 
 struct Form {
@@ -54,4 +54,4 @@ TEST_CASE("fused forms compute what torch computes, in every engine") {
   for (const Form& form : kForms) check_with(kParameters, {form.expression}, {kX}, 2e-5);
 }
 
-}  // namespace t2n::test
+}  // namespace t2n::test::fusion_tests

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/ops/check_script.h"
 
-namespace t2n::test {
+namespace t2n::test::index_tests {
 namespace {
 
 using ir::DType;
@@ -320,4 +320,4 @@ TEST_CASE("a sorter puts the sequence in order") {
 }
 
 }  // namespace
-}  // namespace t2n::test
+}  // namespace t2n::test::index_tests

@@ -4,7 +4,7 @@
 #include "tests/ops/check_script.h"
 #include "tests/support/dynamic.h"
 
-namespace t2n::test {
+namespace t2n::test::integer_products_tests {
 namespace {
 
 const std::string kQ = "torch.quantize_per_tensor(x, 0.0371, 121, 13)";
@@ -100,4 +100,4 @@ TEST_CASE("sizes of rows may be open") {
 }
 
 }  // namespace
-}  // namespace t2n::test
+}  // namespace t2n::test::integer_products_tests

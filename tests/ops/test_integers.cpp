@@ -8,7 +8,7 @@
 #include "src/translate/integer_range.h"
 #include "tests/support/script.h"
 
-namespace t2n::test {
+namespace t2n::test::integers_tests {
 namespace {
 
 using ir::DType;
@@ -144,4 +144,4 @@ TEST_CASE("tract has integers of 64 bits: no message") {
   CHECK_EQ(said("x + 1", {{"x", {20000000, 20000010}}}, DType::i64, "tract"), "");
 }
 
-}  // namespace t2n::test
+}  // namespace t2n::test::integers_tests

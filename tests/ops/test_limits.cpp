@@ -13,7 +13,7 @@
 #include "src/target/limits.h"
 #include "tests/support/example.h"
 
-namespace t2n::test {
+namespace t2n::test::limits_tests {
 namespace {
 
 using ir::DType;
@@ -125,4 +125,4 @@ TEST_CASE("each limit of an engine has a model") {
   }
 }
 
-}  // namespace t2n::test
+}  // namespace t2n::test::limits_tests

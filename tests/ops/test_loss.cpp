@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/ops/check_script.h"
 
-namespace t2n::test {
+namespace t2n::test::loss_tests {
 namespace {
 
 using ir::DType;
@@ -161,4 +161,4 @@ TEST_CASE("losses without a translation are refused") {
 }
 
 }  // namespace
-}  // namespace t2n::test
+}  // namespace t2n::test::loss_tests

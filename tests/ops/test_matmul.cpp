@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/ops/check_script.h"
 
-namespace t2n::test {
+namespace t2n::test::matmul_tests {
 namespace {
 
 using ir::DType;
@@ -204,4 +204,4 @@ TEST_CASE("LibTorch takes no bias of groups") {
 }
 
 }  // namespace
-}  // namespace t2n::test
+}  // namespace t2n::test::matmul_tests

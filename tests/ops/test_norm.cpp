@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/ops/check_script.h"
 
-namespace t2n::test {
+namespace t2n::test::norm_tests {
 namespace {
 
 using ir::DType;
@@ -146,4 +146,4 @@ TEST_CASE("norms of halves do not overflow; doubles keep their digits") {
 }
 
 }  // namespace
-}  // namespace t2n::test
+}  // namespace t2n::test::norm_tests

@@ -2,7 +2,7 @@
 // Products with weights of 8 and 4 bits that bring their scales along.
 #include "tests/ops/check_script.h"
 
-namespace t2n::test {
+namespace t2n::test::packed_matrices_tests {
 namespace {
 
 using ir::DType;
@@ -75,4 +75,4 @@ TEST_CASE("packed weights that are no constants are refused") {
 }
 
 }  // namespace
-}  // namespace t2n::test
+}  // namespace t2n::test::packed_matrices_tests

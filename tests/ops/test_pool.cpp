@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/ops/check_script.h"
 
-namespace t2n::test {
+namespace t2n::test::pool_tests {
 namespace {
 
 using ir::DType;
@@ -112,4 +112,4 @@ TEST_CASE("means of integers lose their fraction") {
 }
 
 }  // namespace
-}  // namespace t2n::test
+}  // namespace t2n::test::pool_tests

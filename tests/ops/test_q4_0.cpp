@@ -6,7 +6,7 @@
 #include "src/model/torch_module.h"
 #include "tests/ops/check_script.h"
 
-namespace t2n::test {
+namespace t2n::test::q4_0_tests {
 namespace {
 
 using compress::pack_weights;
@@ -234,4 +234,4 @@ TEST_CASE("translations refuse what the engine reads wrongly or not at all") {
 }
 
 }  // namespace
-}  // namespace t2n::test
+}  // namespace t2n::test::q4_0_tests

@@ -2,7 +2,7 @@
 // Quantised tensors: their integers and LibTorch's rounding, said in plain operations.
 #include "tests/ops/check_script.h"
 
-namespace t2n::test {
+namespace t2n::test::quantised_tests {
 namespace {
 
 // Types as numbers: 12 qint8, 13 quint8, 14 qint32.
@@ -140,4 +140,4 @@ TEST_CASE("linear layers, static and dynamic") {
 }
 
 }  // namespace
-}  // namespace t2n::test
+}  // namespace t2n::test::quantised_tests

@@ -3,7 +3,7 @@
 // they are given, tables, and products with integers.
 #include "tests/ops/check_script.h"
 
-namespace t2n::test {
+namespace t2n::test::quantised_layers_tests {
 namespace {
 
 std::string real(const std::string& quantised) { return "torch.dequantize(" + quantised + ")"; }
@@ -187,4 +187,4 @@ TEST_CASE("products of integers") {
 }
 
 }  // namespace
-}  // namespace t2n::test
+}  // namespace t2n::test::quantised_layers_tests

@@ -3,7 +3,7 @@
 #include "tests/ops/check_script.h"
 #include "tests/support/strict_case.h"
 
-namespace t2n::test {
+namespace t2n::test::quantised_numbers_tests {
 namespace {
 
 using ir::DType;
@@ -113,4 +113,4 @@ TEST_CASE("scales for each channel do not follow from data") {
 }
 
 }  // namespace
-}  // namespace t2n::test
+}  // namespace t2n::test::quantised_numbers_tests

@@ -3,7 +3,7 @@
 #include "tests/ops/check_script.h"
 #include "tests/support/dynamic.h"
 
-namespace t2n::test {
+namespace t2n::test::quantised_recurrent_tests {
 namespace {
 
 constexpr int64_t kIn = 5, kWidth = 3;
@@ -174,4 +174,4 @@ TEST_CASE("packed sequences are refused") {
 }
 
 }  // namespace
-}  // namespace t2n::test
+}  // namespace t2n::test::quantised_recurrent_tests

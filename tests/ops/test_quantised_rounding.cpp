@@ -6,7 +6,7 @@
 #include "tests/ops/check_script.h"
 #include "tests/support/strict_case.h"
 
-namespace t2n::test {
+namespace t2n::test::quantised_rounding_tests {
 namespace {
 
 // Steps of one of these fall between those of the next: all sums and halves are exact.
@@ -245,4 +245,4 @@ TEST_CASE("interpolation of images whose channels lie side by side leaves a prod
 }
 
 }  // namespace
-}  // namespace t2n::test
+}  // namespace t2n::test::quantised_rounding_tests

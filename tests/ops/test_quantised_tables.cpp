@@ -2,7 +2,7 @@
 // Tables of small integers: packed by LibTorch or as rows of bytes, one row or bags of rows.
 #include "tests/ops/check_script.h"
 
-namespace t2n::test {
+namespace t2n::test::quantised_tables_tests {
 namespace {
 
 using ir::DType;
@@ -119,4 +119,4 @@ TEST_CASE("tables that are no constants, and pruned ones, are refused") {
 }
 
 }  // namespace
-}  // namespace t2n::test
+}  // namespace t2n::test::quantised_tables_tests

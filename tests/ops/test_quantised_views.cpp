@@ -2,7 +2,7 @@
 // What moves elements of quantised tensors, whose scales may be others before and after.
 #include "tests/ops/check_script.h"
 
-namespace t2n::test {
+namespace t2n::test::quantised_views_tests {
 namespace {
 
 const ir::Tensor kX = randn({2, 3, 4}, 1);
@@ -138,4 +138,4 @@ def forward(self, x):
 }
 
 }  // namespace
-}  // namespace t2n::test
+}  // namespace t2n::test::quantised_views_tests

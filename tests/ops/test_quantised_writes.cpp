@@ -2,7 +2,7 @@
 // Writes to quantised tensors, and what they say of themselves.
 #include "tests/ops/check_script.h"
 
-namespace t2n::test {
+namespace t2n::test::quantised_writes_tests {
 namespace {
 
 const std::string kBegin =
@@ -109,4 +109,4 @@ TEST_CASE("impossible scales and zero points are errors") {
 }
 
 }  // namespace
-}  // namespace t2n::test
+}  // namespace t2n::test::quantised_writes_tests

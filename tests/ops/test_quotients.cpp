@@ -5,7 +5,7 @@
 #include "tests/ops/expressions.h"
 #include "tests/support/strict_case.h"
 
-namespace t2n::test {
+namespace t2n::test::quotients_tests {
 namespace {
 
 using ir::DType;
@@ -93,4 +93,4 @@ TEST_CASE("roundings that are clamped to small numbers are sums, but where a zer
 }
 
 }  // namespace
-}  // namespace t2n::test
+}  // namespace t2n::test::quotients_tests

@@ -3,7 +3,7 @@
 
 #include "tests/ops/expressions.h"
 
-namespace t2n::test {
+namespace t2n::test::reduce_tests {
 namespace {
 
 using ir::DType;
@@ -267,4 +267,4 @@ TEST_CASE("matrix norms by number are refused") {
 }
 
 }  // namespace
-}  // namespace t2n::test
+}  // namespace t2n::test::reduce_tests

@@ -2,7 +2,7 @@
 // Entries that repeat along an axis, in front of products: the engine may not leave them out.
 #include "tests/ops/check_script.h"
 
-namespace t2n::test {
+namespace t2n::test::repeats_tests {
 namespace {
 
 using ir::DType;
@@ -145,4 +145,4 @@ TEST_CASE("expanded integers and halves") {
 }
 
 }  // namespace
-}  // namespace t2n::test
+}  // namespace t2n::test::repeats_tests

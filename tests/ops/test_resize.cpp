@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/ops/check_script.h"
 
-namespace t2n::test {
+namespace t2n::test::resize_tests {
 namespace {
 
 using ir::DType;
@@ -111,4 +111,4 @@ TEST_CASE("integers are interpolated by torch's own rules, which are refused") {
 }
 
 }  // namespace
-}  // namespace t2n::test
+}  // namespace t2n::test::resize_tests

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/ops/check_script.h"
 
-namespace t2n::test {
+namespace t2n::test::rnn_tests {
 namespace {
 
 using ir::DType;
@@ -132,4 +132,4 @@ TEST_CASE("dropout in training is refused") {
 }
 
 }  // namespace
-}  // namespace t2n::test
+}  // namespace t2n::test::rnn_tests

@@ -9,7 +9,7 @@
 #include "tests/support/example.h"
 #include "tests/support/script.h"
 
-namespace t2n::test {
+namespace t2n::test::scan_tests {
 namespace {
 
 /// A graph in text form, run by torch's kernels and by every engine.
@@ -205,4 +205,4 @@ TEST_CASE("rows are gathered by the iteration's number, and not scanned") {
 }
 
 }  // namespace
-}  // namespace t2n::test
+}  // namespace t2n::test::scan_tests

@@ -9,7 +9,7 @@
 #include "tests/support/named.h"
 #include "tests/support/script.h"
 
-namespace t2n::test {
+namespace t2n::test::scan_script_tests {
 namespace {
 
 const std::vector<Sizes> kLengths = {{{"S", 4}}, {{"S", 1}}, {{"S", 7}}, {{"S", 2}}};
@@ -286,4 +286,4 @@ def forward(self, x):
 }
 
 }  // namespace
-}  // namespace t2n::test
+}  // namespace t2n::test::scan_script_tests

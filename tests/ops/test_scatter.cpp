@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/ops/expressions.h"
 
-namespace t2n::test {
+namespace t2n::test::scatter_tests {
 namespace {
 
 using ir::DType;
@@ -166,4 +166,4 @@ TEST_CASE("means of integers are rounded down") {
 }
 
 }  // namespace
-}  // namespace t2n::test
+}  // namespace t2n::test::scatter_tests

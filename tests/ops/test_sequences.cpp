@@ -6,7 +6,7 @@
 #include "tests/ops/check_script.h"
 #include "tests/support/dynamic.h"
 
-namespace t2n::test {
+namespace t2n::test::sequences_tests {
 namespace {
 
 using ir::DType;
@@ -228,4 +228,4 @@ TEST_CASE("batch sizes from elsewhere are refused") {
 }
 
 }  // namespace
-}  // namespace t2n::test
+}  // namespace t2n::test::sequences_tests

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/ops/check_script.h"
 
-namespace t2n::test {
+namespace t2n::test::shape_tests {
 namespace {
 
 using ir::DType;
@@ -260,4 +260,4 @@ TEST_CASE("strided views") {
 }
 
 }  // namespace
-}  // namespace t2n::test
+}  // namespace t2n::test::shape_tests

@@ -5,7 +5,7 @@
 
 #include "tests/ops/expressions.h"
 
-namespace t2n::test {
+namespace t2n::test::special_tests {
 namespace {
 
 using ir::DType;
@@ -307,4 +307,4 @@ TEST_CASE("special functions without a translation are refused with the reason")
 }
 
 }  // namespace
-}  // namespace t2n::test
+}  // namespace t2n::test::special_tests

@@ -2,7 +2,7 @@
 // Short-time Fourier transforms and back, and the spectrograms that audio models begin with.
 #include "tests/ops/expressions.h"
 
-namespace t2n::test {
+namespace t2n::test::stft_tests {
 namespace {
 
 using ir::DType;
@@ -148,4 +148,4 @@ TEST_CASE("signals under too many frames are refused") {
 }
 
 }  // namespace
-}  // namespace t2n::test
+}  // namespace t2n::test::stft_tests

@@ -8,7 +8,7 @@
 
 #include "tests/ops/expressions.h"
 
-namespace t2n::test {
+namespace t2n::test::strict_tests {
 namespace {
 
 using ir::DType;
@@ -194,4 +194,4 @@ TEST_CASE("an f64 number beyond f32 becomes the largest one, not infinity") {
                {values({2}, {-2, -1}, DType::f64)});
 }
 
-}  // namespace t2n::test
+}  // namespace t2n::test::strict_tests

@@ -5,7 +5,7 @@
 
 #include "tests/support/dynamic.h"
 
-namespace t2n::test {
+namespace t2n::test::uniform_tests {
 namespace {
 
 TEST_CASE("products with zeros that the engine recognises") {
@@ -37,4 +37,4 @@ TEST_CASE("numbers over sizes that the engine cannot express") {
 }
 
 }  // namespace
-}  // namespace t2n::test
+}  // namespace t2n::test::uniform_tests

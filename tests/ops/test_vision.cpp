@@ -8,7 +8,7 @@
 #include "tests/ops/expressions.h"
 #include "tests/support/dynamic.h"
 
-namespace t2n::test {
+namespace t2n::test::vision_tests {
 namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
@@ -53,4 +53,4 @@ TEST_CASE("boxes that a mask takes") {
 }
 
 }  // namespace
-}  // namespace t2n::test
+}  // namespace t2n::test::vision_tests
