@@ -85,7 +85,7 @@ venv() {
   python3 -m venv --clear build/venv || fail "python3 -m venv failed (Debian: apt-get install python3-venv)"
   : >build/venv/complete
 }
-# Without bytecode, which takes two thirds of the time: Python makes it of what it imports.
+# Without bytecode, which takes two thirds of the time; that of modules that most tests import is made afterwards.
 pip() { PIP_NO_COMPILE=1 build/venv/bin/python -m pip --disable-pip-version-check --no-input "$@"; }
 # Whether pip has finished installing "name-version" into a folder; both are patterns without spaces.
 installed() {
@@ -174,6 +174,12 @@ nnef_tools() {
   rm -rf build/nnef_tools
   pip install -qq --target build/nnef_tools nnef==1.0.10 nnef_tools==1.0.11 "numpy<2.4" 2>/dev/null ||
     fail "pip cannot install nnef_tools"
+}
+
+bytecode() {
+  [ -x build/venv/bin/python ] && in_venv "torch-*" && [ ! -e build/venv/bytecode ] || return 0
+  env -u PYTHONDONTWRITEBYTECODE build/venv/bin/python -W ignore -c 'import numpy, torch, torch.export, torch.ao.quantization' &&
+    : >build/venv/bytecode
 }
 
 # What tests quantise exported programs with.
@@ -285,6 +291,7 @@ done
 case $level in test | matrix | zoo | peers | packages | torches)
   numpy
   [ -n "$(torch_python)" ] || own_torch
+  bytecode
   nnef_tools
   torchao
   schemas ;;
