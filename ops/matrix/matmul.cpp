@@ -116,7 +116,7 @@ Dim size_along(const Shape& shape, const Ints& axes) {
   return count;
 }
 
-Ints concatenated(Ints a, const Ints& b) {
+Ints joined_axes(Ints a, const Ints& b) {
   a.insert(a.end(), b.begin(), b.end());
   return a;
 }
@@ -134,9 +134,9 @@ Ref contracted(const OpView& op, Emitter& out, Ref a, Ref b, const Ints& axes_a,
   const Ints free_a = other_axes(out.rank(a), axes_a);
   const Ints free_b = other_axes(out.rank(b), axes_b);
   const Dim inner = size_along(out.shape(a), axes_a);
-  const Ref rows = out.reshape(out.transpose(a, concatenated(free_a, axes_a)),
+  const Ref rows = out.reshape(out.transpose(a, joined_axes(free_a, axes_a)),
                                {size_along(out.shape(a), free_a), inner});
-  const Ref columns = out.reshape(out.transpose(b, concatenated(axes_b, free_b)),
+  const Ref columns = out.reshape(out.transpose(b, joined_axes(axes_b, free_b)),
                                   {inner, size_along(out.shape(b), free_b)});
   return out.reshape(product(op, out, rows, columns), op.shape());
 }

@@ -11,7 +11,7 @@ namespace {
 
 /// The shape that torch.matmul gives: vectors are rows on the left and columns on the right;
 /// batches broadcast.
-Shape product_shape(const ShapeView& op, const Shape& a, const Shape& b) {
+Shape matmul_shape(const ShapeView& op, const Shape& a, const Shape& b) {
   if (!a.empty() && !b.empty()) op.unified(a.back(), b[b.size() - std::min<size_t>(2, b.size())]);
   Shape out;
   if (a.size() > 2 || b.size() > 2)
@@ -24,13 +24,13 @@ Shape product_shape(const ShapeView& op, const Shape& a, const Shape& b) {
 
 Shapes matmul_shapes(const ShapeView& op) {
   const std::vector<Shape> x = op.operands();
-  return {product_shape(op, x.at(0), x.at(1))};
+  return {matmul_shape(op, x.at(0), x.at(1))};
 }
 
 /// self + a @ b: self is broadcast to the product.
 Shapes add_product_shapes(const ShapeView& op) {
   const std::vector<Shape> x = op.operands();
-  const Shape product = product_shape(op, x.at(1), x.at(2));
+  const Shape product = matmul_shape(op, x.at(1), x.at(2));
   op.require_fit(x.at(0), product);
   return {product};
 }

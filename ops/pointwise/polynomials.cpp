@@ -20,7 +20,7 @@ struct Step {
 };
 using Recurrence = Step (*)(double k);
 
-struct Family {
+struct Polynomials {
   std::string_view name;
   Step first;  ///< p(1) = a x + b, from p(0) = 1
   Recurrence next;
@@ -33,7 +33,7 @@ Step hermite_he_step(double k) { return {1, 0, -k}; }
 Step laguerre_step(double k) { return {-1 / (k + 1), (2 * k + 1) / (k + 1), -k / (k + 1)}; }
 Step legendre_step(double k) { return {(2 * k + 1) / (k + 1), 0, -k / (k + 1)}; }
 
-constexpr Family kFamilies[] = {
+constexpr Polynomials kPolynomials[] = {
     {"aten::special_chebyshev_polynomial_t", {1, 0, 0}, chebyshev_step},
     {"aten::special_chebyshev_polynomial_u", {2, 0, 0}, chebyshev_step},
     {"aten::special_chebyshev_polynomial_v", {2, -1, 0}, chebyshev_step},
@@ -48,11 +48,12 @@ constexpr Family kFamilies[] = {
     {"aten::special_legendre_polynomial_p", {1, 0, 0}, legendre_step},
 };
 
-const Family& family_of(std::string_view op) {
-  for (const Family& family : kFamilies)
-    if (op == family.name || op.substr(0, op.rfind('.')) == family.name) return family;
+const Polynomials& polynomials_of(std::string_view op) {
+  for (const Polynomials& polynomials : kPolynomials)
+    if (op == polynomials.name || op.substr(0, op.rfind('.')) == polynomials.name)
+      return polynomials;
   T2N_ASSERT(false, op, " is no polynomial");
-  return kFamilies[0];
+  return kPolynomials[0];
 }
 
 Ref linear_part(Emitter& out, Ref x, Step step) {
@@ -60,14 +61,14 @@ Ref linear_part(Emitter& out, Ref x, Step step) {
   return step.b == 0 ? y : plus(out, y, step.b);
 }
 
-Ref evaluated(Emitter& out, const Family& family, Ref argument, int64_t n) {
+Ref evaluated(Emitter& out, const Polynomials& polynomials, Ref argument, int64_t n) {
   if (n < 0) return like(out, 0, argument);
   Ref before = like(out, 1, argument);
   if (n == 0) return before;
-  const Ref x = family.is_shifted ? plus(out, times(out, argument, 2), -1) : argument;
-  Ref p = linear_part(out, x, family.first);
+  const Ref x = polynomials.is_shifted ? plus(out, times(out, argument, 2), -1) : argument;
+  Ref p = linear_part(out, x, polynomials.first);
   for (int64_t k = 1; k < n; ++k) {
-    const Step step = family.next(static_cast<double>(k));
+    const Step step = polynomials.next(static_cast<double>(k));
     const Ref next = add(out, mul(out, linear_part(out, x, step), p), times(out, before, step.c));
     before = p;
     p = next;
@@ -93,7 +94,7 @@ void polynomial_of(const OpView& op, Emitter& out) {
   const int64_t n = degree(op);
   const DType dtype = op.dtype() == DType::f64 ? DType::f64 : DType::f32;
   const Ref x = operand(op, out, "x", dtype);
-  finish(op, out, evaluated(out, family_of(op.op()), x, n));
+  finish(op, out, evaluated(out, polynomials_of(op.op()), x, n));
 }
 
 }  // namespace
@@ -101,9 +102,9 @@ void polynomial_of(const OpView& op, Emitter& out) {
 void register_polynomials(Registry& r) {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> all;
-    for (const Family& family : kFamilies)
+    for (const Polynomials& polynomials : kPolynomials)
       for (const char* overload : {"", ".n_scalar", ".x_scalar"})
-        all.push_back(cat(family.name, overload));
+        all.push_back(cat(polynomials.name, overload));
     return all;
   }();
   r.elementwise({names.begin(), names.end()},

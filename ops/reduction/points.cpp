@@ -166,7 +166,7 @@ Shapes pdist_shapes(const ShapeView& op) {
 Shapes histogram_shapes(const ShapeView& op) { return {{op.dim("bins")}}; }
 
 /// A one-dimensional x runs along `dim`, which must not be empty.
-Shape sampled(const ShapeView& op) {
+Shape point_shape(const ShapeView& op) {
   const Shape& y = op.shape("y");
   const bool is_one = !op.is_tensor("x") || op.shape("x").size() < 2;
   const Shape out = is_one ? y : op.broadcast(y, op.shape("x"));
@@ -176,12 +176,12 @@ Shape sampled(const ShapeView& op) {
 }
 
 Shapes trapezoid_shapes(const ShapeView& op) {
-  const Shape y = sampled(op);
+  const Shape y = point_shape(op);
   return {without(y, {op.axis("dim", dim_rank(y))}, false)};
 }
 
 Shapes cumulative_trapezoid_shapes(const ShapeView& op) {
-  const Shape y = sampled(op);
+  const Shape y = point_shape(op);
   const int axis = op.axis("dim", dim_rank(y));
   return {with_dim(y, axis, y.at(axis) - 1)};
 }

@@ -67,7 +67,7 @@ constexpr Row kRows[] = {
 /// Full spectra, real to half a spectrum, half a spectrum to real.
 enum class Spectrum { full, to_half, from_half };
 
-Spectrum kind_of(std::string_view op) {
+Spectrum spectrum_of(std::string_view op) {
   for (const std::string_view name : {"irfft", "hfft"})
     if (op.find(name) != std::string_view::npos && op.find("ihfft") == std::string_view::npos)
       return Spectrum::from_half;
@@ -78,7 +78,7 @@ Spectrum kind_of(std::string_view op) {
 
 /// The size along the last transformed axis.
 Dim last_size(const ShapeView& op, const Dim& size, bool has_size) {
-  switch (kind_of(op.op())) {
+  switch (spectrum_of(op.op())) {
     case Spectrum::full: return size;
     case Spectrum::to_half: return half_spectrum(size);
     case Spectrum::from_half: return has_size ? size : 2 * (size - 1);

@@ -49,7 +49,7 @@ Dim from_end_or_zero(const ShapeView& op, const Dim& count, const Dim& size) {
 }
 
 /// A bound of a slice as torch clamps it to [0, size].
-Dim clamped(const ShapeView& op, const Dim& bound, const Dim& size) {
+Dim bound_in(const ShapeView& op, const Dim& bound, const Dim& size) {
   constexpr int64_t kEnd = int64_t{1} << 62;
   if (bound.is_constant() && bound.value() > kEnd) return size;
   const auto is_from_start = op.constraints().decide(bound, Relation::ge, 0);
@@ -64,8 +64,8 @@ struct SliceBounds {
 };
 
 SliceBounds slice_bounds(const ShapeView& op, const Dim& size) {
-  const Dim start = op.has("start") ? clamped(op, op.dim("start"), size) : Dim(0);
-  const Dim end = op.has("end") ? clamped(op, op.dim("end"), size) : size;
+  const Dim start = op.has("start") ? bound_in(op, op.dim("start"), size) : Dim(0);
+  const Dim end = op.has("end") ? bound_in(op, op.dim("end"), size) : size;
   return {start, end};
 }
 
@@ -99,7 +99,7 @@ std::optional<Dim> last_entries(const ShapeView& op, const Dim& size) {
   if (!op.has("start")) return std::nullopt;
   if (!op.constraints().decide(op.dim("start"), Relation::lt, 0).value_or(false))
     return std::nullopt;
-  if (op.has("end") && clamped(op, op.dim("end"), size) != size) return std::nullopt;
+  if (op.has("end") && bound_in(op, op.dim("end"), size) != size) return std::nullopt;
   return op.constraints().smaller(-1 * op.dim("start"), size);
 }
 
@@ -183,7 +183,7 @@ Shapes shapes_between(const ShapeView& op, const Shape& x, int axis, const Shape
   for (const Dim& index : indices) {
     if (!ir::is_unbacked(total) && op.holds(index, Relation::ge, 0))
       op.constraints().decide(index, Relation::le, total);
-    const Dim end = clamped(op, index, total);
+    const Dim end = bound_in(op, index, total);
     sizes.push_back(op.constraints().larger(end - start, 0));
     start = end;
   }

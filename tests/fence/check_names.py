@@ -6,7 +6,8 @@ usage: check_names.py SOURCE_DIR
 A private name is a function, type, alias or constant of an anonymous namespace. Overloads within one file are one name.
 Aliases of namespaces, and `using` of the same text, may stand in several files. Nor may a private name be one that a
 header declares which the folder includes: in the same namespace it would overload that one in the other files of its
-batch, from an enclosing one it would hide it there.
+batch, from an enclosing one it would hide it there. Folders that are compiled together count as one, but for names of
+different namespaces.
 """
 import collections
 import functools
@@ -14,11 +15,12 @@ import pathlib
 import re
 import sys
 
-# Folders of tests whose sources are programs of their own.
+# Folders of tests whose sources are programs, or have namespaces, of their own.
 PROGRAMS = {"tests/ops", "tests/fuzz"}
 # Sources that are compiled with those of another folder.
 GUESTS = {"tests/nnef": ["tests/fuzz/entries.cpp"], "tests/lies": ["tests/support/temporary.cpp"]}
 FOLDER = re.compile(r"^\s*t2n_folder\(\s*([\w/]+)", re.M)
+TOGETHER = re.compile(r"^\s*t2n_together\(([\w\s]+)\)", re.M)
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.M)
 # Comments, strings, characters and lines of the preprocessor.
 NO_CODE = re.compile(
@@ -110,9 +112,13 @@ def seen_by(root, sources):
     return sorted(seen)
 
 
-def problems(root, folder):
-    """Says what is wrong with the private names of a folder."""
-    sources = sorted((root / folder).glob("*.cpp")) + [root / guest for guest in GUESTS.get(folder, [])]
+def sources_of(root, folder):
+    return sorted((root / folder).glob("*.cpp")) + [root / guest for guest in GUESTS.get(folder, [])]
+
+
+def problems(root, folders):
+    """Says what is wrong with the private names of folders that are compiled as one."""
+    sources = [source for folder in folders for source in sources_of(root, folder)]
     public, private = {}, collections.defaultdict(dict)
     for header in seen_by(root, sources):
         for scopes, name, using in names_of(header):
@@ -121,23 +127,33 @@ def problems(root, folder):
         for scopes, name, using in names_of(path):
             if PRIVATE not in scopes:
                 continue
-            private[name].setdefault(path.name, using)
-            outer = [public.get((scopes[:depth], name)) for depth in range(1, scopes.index(PRIVATE) + 1)]
+            depth = scopes.index(PRIVATE)
+            private[scopes[:depth] if len(folders) > 1 else (), name].setdefault(path.name, using)
+            outer = [public.get((scopes[:each], name)) for each in range(depth if len(folders) > 1 else 1, depth + 1)]
             for header, other in filter(None, outer):
                 if not using or using != other:
                     yield f"{path.name} has a private {name}, and {header} declares one"
-    for name, files in sorted(private.items()):
+    for (_, name), files in sorted(private.items()):
         if len(files) > 1 and ("" in files.values() or len(set(files.values())) > 1):
             yield f"{' and '.join(files)} have a private {name} each"
 
 
+def compiled_together(cmake, folders):
+    """The groups of folders that `t2n_together` names by their targets."""
+    by_target = {"t2n_" + folder.removeprefix("src/").replace("/", "_"): folder for folder in folders}
+    return [tuple(by_target[target] for target in targets.split()) for targets in TOGETHER.findall(cmake)]
+
+
 def main():
     root = pathlib.Path(sys.argv[1])
-    folders = set(FOLDER.findall((root / "CMakeLists.txt").read_text(encoding="utf-8")))
+    cmake = (root / "CMakeLists.txt").read_text(encoding="utf-8")
+    folders = set(FOLDER.findall(cmake))
+    together = compiled_together(cmake, folders)
     folders |= {str(source.parent.relative_to(root)) for source in root.glob("tests/**/*.cpp")} - PROGRAMS
-    found = [f"{folder}: {text}" for folder in sorted(folders) for text in dict.fromkeys(problems(root, folder))]
-    print(*found, f"{len(folders)} folders, {len(found)} problems", sep="\n")
-    sys.exit(bool(found) or not folders)
+    groups = [(folder,) for folder in sorted(folders)] + together
+    found = [f"{' '.join(group)}: {text}" for group in groups for text in dict.fromkeys(problems(root, group))]
+    print(*found, f"{len(folders)} folders, {len(together)} groups of them, {len(found)} problems", sep="\n")
+    sys.exit(bool(found) or not folders or not together)
 
 
 if __name__ == "__main__":

@@ -81,7 +81,7 @@ class Recorder {
   void append(ir::Node node);
   Mark mark_of_results(const ir::Node& node);
   ir::Attr attribute(const c10::IValue& value, const c10::Argument& argument, const Marks& marks,
-                     Location location, const Use& use);
+                     Location location, const TensorReader& reader);
   void bind_view(const at::Tensor& output, ir::ValueId value, const std::shared_ptr<OpCall>& call,
                  size_t index);
 

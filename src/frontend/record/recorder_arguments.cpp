@@ -148,12 +148,13 @@ void make_size_tensor(ir::Node& node) {
 }  // namespace
 
 ir::Attr Recorder::attribute(const c10::IValue& operand, const c10::Argument& argument,
-                             const Marks& marks, Location location, const Use& use) {
-  refuse_data(marks.reach(operand), argument.name(), use.op);
+                             const Marks& marks, Location location, const TensorReader& reader) {
+  refuse_data(marks.reach(operand), argument.name(), reader.op);
   const c10::IValue value = marks.without(operand);
   const auto id = [&](const c10::IValue& v) {
-    return v.isNone() || !v.toTensor().defined() ? ir::kNoValue
-                                                 : read(entry_of(v.toTensor(), location, use.name));
+    return v.isNone() || !v.toTensor().defined()
+               ? ir::kNoValue
+               : read(entry_of(v.toTensor(), location, reader.name));
   };
   if (value.isNone()) return ir::None{};
   if (value.isGenerator()) return std::string("generator");
@@ -177,7 +178,7 @@ ir::Attr Recorder::attribute(const c10::IValue& operand, const c10::Argument& ar
     if (const auto list = list_attribute(value.toListRef(), kind, operand.toListRef()))
       return *list;
   throw Error("unsupported-argument",
-              cat(use.op, ": ", argument.name(), " of type ", quoted(value.tagKind()),
+              cat(reader.op, ": ", argument.name(), " of type ", quoted(value.tagKind()),
                   " cannot be exported"),
               value.isObject() || value.isCustomClass()
                   ? "it is an object, not a tensor or a plain value"
@@ -203,8 +204,8 @@ OpCall Recorder::prepare(const torch::jit::Operator& op, Run run, const torch::j
   for (size_t i = 0; i < inputs.size() && i < schema.arguments().size(); ++i) {
     const c10::Argument& argument = schema.arguments()[i];
     const auto add = [&](const c10::IValue& value, const std::string& as) {
-      const Use use{name, cat(short_name, "_", call.node.call, "_", as)};
-      call.node.args.push_back({as, attribute(value, argument, marks, location, use)});
+      const TensorReader reader{name, cat(short_name, "_", call.node.call, "_", as)};
+      call.node.args.push_back({as, attribute(value, argument, marks, location, reader)});
     };
     if (reads_packed(name, i) && !mark(inputs[i].toTensor())) {
       for (const PackedPart& part : constants_.packed().parts(name, inputs[i].toTensor(), inputs))

@@ -53,7 +53,7 @@ struct Root {
 };
 
 /// The reader of a tensor: an operator, and the name for a constant that has no other.
-struct Use {
+struct TensorReader {
   std::string op;
   std::string name;
 };
