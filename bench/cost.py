@@ -30,7 +30,7 @@ ALL_TIMES = 4  # as many runs without any layer, which is what is judged
 # Layer: its functions, as demangled names begin. All of them give nothing back.
 LAYERS = {
     "structure": ["t2n::model_file::check_pickle(", "t2n::model_file::CodeScan::add(", "t2n::model_file::CodeScan::finish("],
-    "operators": ["t2n::trace::Scan::require("],
+    "operators": ["t2n::trace::OperatorScan::require("],
     "registry": ["t2n::trace::install_guards("],
     "values": ["t2n::trace::check_nesting(", "t2n::trace::check_slots(", "t2n::trace::check_tensors("],
     "memory": ["t2n::trace::limit_allocations(", "t2n::limits::require_bytes("],

@@ -49,9 +49,15 @@ def floored(found):
     return {name: model for name, model in found.items() if model["bytes"] > 20e6}
 
 
+def failed(found):
+    """Rows of what did not run."""
+    return [(f"{way} of {model} fails", math.nan, "", False)
+            for model, each in found.items() for way, figures in each["ways"].items() if figures is None]
+
+
 def totals(found, linear):
     """Rows of (what, measured, aim, whether it is reached)."""
-    rows = []
+    rows = failed(found)
     models = floored(found)
     for name, (mean, most) in AIMS.items():
         ratios = {model: ratio(each["ways"], name, "floor") for model, each in models.items()}
@@ -67,11 +73,12 @@ def totals(found, linear):
             rows.append((f"times faster than {other}, geometric mean", geometric(times), f"≥ {least}", geometric(times) >= least))
     dynamic = {name: ratio(model["ways"], "folder, dynamic axes", "folder") for name, model in found.items()}
     dynamic = {name: value for name, value in dynamic.items() if value}
-    worst = max(dynamic, key=dynamic.get)
-    rows.append((f"dynamic axes, of static, most ({worst})", dynamic[worst], f"≤ {DYNAMIC:.0f}", dynamic[worst] <= DYNAMIC))
+    if dynamic:
+        worst = max(dynamic, key=dynamic.get)
+        rows.append((f"dynamic axes, of static, most ({worst})", dynamic[worst], f"≤ {DYNAMIC:.0f}", dynamic[worst] <= DYNAMIC))
     for name, model in found.items():
         if model["bytes"] > 1e9:
-            for way in ("folder", "folder, dynamic axes"):
+            for way in filter(model["ways"].get, ("folder", "folder, dynamic axes")):
                 used = model["ways"][way]["anonymous"]
                 rows.append((f"anonymous memory of {name} {way.removeprefix('folder, ')}, MB", used / 1e6, f"≤ {MEMORY / 1e6:.0f}", used <= MEMORY))
     engine = [value for model in found.values() if (value := engine_ratio(model))]

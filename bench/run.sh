@@ -15,9 +15,9 @@ if [ "$1" = quick ]; then
   "$T2NNEF_PYTHON" bench/linear.py build/bench/linear --results $results/linear.json --largest 16000 --runs 1
   exec "$T2NNEF_PYTHON" bench/page.py $results/speed.json $results/linear.json
 fi
-"$T2NNEF_PYTHON" bench/speed.py build/bench/models --results $results/speed.json
-"$T2NNEF_PYTHON" bench/linear.py build/bench/linear --results $results/linear.json
 status=0
+"$T2NNEF_PYTHON" bench/speed.py build/bench/models --results $results/speed.json || status=$?
+"$T2NNEF_PYTHON" bench/linear.py build/bench/linear --results $results/linear.json || status=$?
 python=build/peers/bin/python
 [ -x $python ] || python=$T2NNEF_PYTHON
 $python bench/page.py $results/speed.json $results/linear.json -o docs/speed.md || status=$?

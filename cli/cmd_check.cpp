@@ -95,7 +95,7 @@ void setup_check(CLI::App& app, Run& selected) {
   options->check.check = kDefaultLevel;
   CLI::App* command = app.add_subcommand(
       "check", "Compare an NNEF artefact with the model that it was exported from");
-  command->add_option("MODEL.pt", options->model, "A TorchScript file")->type_name("");
+  command->add_option("MODEL.pt", options->model, "A TorchScript or .pt2 file")->type_name("");
   command->add_option("ARTEFACT", options->artefact, "A folder, .tar or .tgz of any exporter")
       ->type_name("");
   add_input_options(*command, options->inputs);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// t2nnef export: writes a TorchScript file as an NNEF artefact, and checks it on request.
+// t2nnef export: writes a TorchScript or .pt2 file as an NNEF artefact, and checks it on request.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
@@ -56,7 +56,7 @@ struct ExportCommand {
 
 void add_output_options(CLI::App& command, ExportCommand& options) {
   command
-      .add_option("MODEL.pt", options.model, "A TorchScript file, from torch.jit.trace or script")
+      .add_option("MODEL.pt", options.model, "A file of torch.jit.trace, script or torch.export")
       ->type_name("");
   command
       .add_option("-t,--target", options.target,
@@ -373,7 +373,7 @@ ExitCode run_export(const ExportCommand& options, CommandReport& report) {
 
 void setup_export(CLI::App& app, Run& selected) {
   auto options = std::make_shared<ExportCommand>();
-  CLI::App* command = app.add_subcommand("export", "Write a TorchScript model as NNEF");
+  CLI::App* command = app.add_subcommand("export", "Write a TorchScript or .pt2 model as NNEF");
   add_output_options(*command, *options);
   add_input_options(*command, options->inputs);
   add_signature_options(*command, *options);

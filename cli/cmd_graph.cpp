@@ -173,7 +173,9 @@ void setup_graph(CLI::App& app, Run& selected) {
   auto options = std::make_shared<GraphCommand>();
   CLI::App* command =
       app.add_subcommand("graph", "Draw a model, a graph or an NNEF artefact as HTML or SVG");
-  command->add_option("FILE", options->model, "A TorchScript file, a graph FILE.ir, or an artefact")
+  command
+      ->add_option("FILE", options->model,
+                   "A TorchScript or .pt2 file, a graph FILE.ir, or an artefact")
       ->type_name("");
   command
       ->add_option("-o,--output", options->outputs,

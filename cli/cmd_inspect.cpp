@@ -260,8 +260,9 @@ ExitCode run_on_model(const InspectCommand& options, CommandReport& report) {
 void explain_neither(const Error& error, const std::string& path) {
   if (error.diagnostic().subject != model_file::kUnknownKind) return;
   throw Error(
-      "model-format", cat(quoted(path), " is neither a TorchScript file nor an NNEF artefact"),
-      "a model is what torch.jit.save wrote; an artefact is a folder, a tar or a gzipped tar",
+      "model-format",
+      cat(quoted(path), " is neither a TorchScript or .pt2 file nor an NNEF artefact"),
+      "a model is what torch.jit.save or torch.export.save wrote; an artefact is a folder or a tar",
       path.ends_with(".nnef")
           ? "give the folder that contains the file"
           : "give the folder that contains graph.nnef, a .nnef.tgz or .nnef.tar of it, or a "
@@ -285,7 +286,9 @@ void setup_inspect(CLI::App& app, Run& selected) {
   auto options = std::make_shared<InspectCommand>();
   CLI::App* command = app.add_subcommand(
       "inspect", "Show inputs, outputs and content of a model or an NNEF artefact");
-  command->add_option("FILE", options->model, "A TorchScript file, or an artefact of any exporter")
+  command
+      ->add_option("FILE", options->model,
+                   "A TorchScript or .pt2 file, or an artefact of any exporter")
       ->type_name("");
   add_input_options(*command, options->inputs);
   CLI::Option* graph = command->add_flag("--graph", options->graph,

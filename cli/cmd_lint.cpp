@@ -151,8 +151,9 @@ void setup_lint(CLI::App& app, Run& selected) {
   auto options = std::make_shared<LintCommand>();
   CLI::App* command = app.add_subcommand("lint", "Report suspicious quantisation in a file");
   command
-      ->add_option("FILE", options->file,
-                   "A TorchScript file, a graph as text: FILE.ir, or an artefact of any exporter")
+      ->add_option(
+          "FILE", options->file,
+          "A TorchScript or .pt2 file, a graph as text: FILE.ir, or an artefact of any exporter")
       ->type_name("");
   command->add_option("-t,--target", options->target, "Target of target-dependent passes [tract]")
       ->type_name("TARGET");

@@ -323,7 +323,7 @@ void setup_ops(CLI::App& app, Run& selected) {
   CLI::App* command = app.add_subcommand("ops", "List supported operators, or those of a model");
   command
       ->add_option("MODEL.pt", options->subject,
-                   "A TorchScript file, or one operator: aten::gelu\n"
+                   "A TorchScript or .pt2 file, or one operator: aten::gelu\n"
                    "Without it, list all operators.")
       ->default_str("all operators")
       ->type_name("");

@@ -51,7 +51,8 @@ struct OptCommand {
 };
 
 void add_pass_options(CLI::App& command, OptCommand& options) {
-  command.add_option("FILE", options.model, "A TorchScript file, or a graph as text: FILE.ir")
+  command
+      .add_option("FILE", options.model, "A TorchScript or .pt2 file, or a graph as text: FILE.ir")
       ->type_name("");
   command
       .add_option("--passes", options.passes,

@@ -50,7 +50,8 @@ struct ReduceCommand {
 };
 
 void add_reduce_options(CLI::App& command, ReduceCommand& options) {
-  command.add_option("FILE", options.model, "A TorchScript file, or a graph as text: FILE.ir")
+  command
+      .add_option("FILE", options.model, "A TorchScript or .pt2 file, or a graph as text: FILE.ir")
       ->type_name("");
   command
       .add_option("--keep", options.keep,

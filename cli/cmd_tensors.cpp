@@ -65,10 +65,11 @@ ExitCode run_tensors(const TensorsOptions& options, CommandReport& report) {
 
 void setup_tensors(CLI::App& app, Run& selected) {
   auto options = std::make_shared<TensorsOptions>();
-  CLI::App* command = app.add_subcommand("tensors", "List or write the tensors of a .pt file");
+  CLI::App* command =
+      app.add_subcommand("tensors", "List or write the tensors of a .pt or .pt2 file");
   command
       ->add_option("FILE", options->model,
-                   "A state dictionary, checkpoint or TorchScript file\n"
+                   "A state dictionary, checkpoint, TorchScript or .pt2 file\n"
                    "Nothing in it is run or imported.")
       ->type_name("");
   command

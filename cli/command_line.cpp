@@ -125,8 +125,7 @@ struct CommonOptions {
 
 std::unique_ptr<CLI::App> make_app(Run& run, CommonOptions& common) {
   auto app = std::make_unique<CLI::App>(
-      "Export TorchScript models to NNEF for the tract engine, or to strict NNEF (khronos)",
-      "t2nnef");
+      "Export TorchScript and .pt2 models to NNEF: for tract, or strict (khronos)", "t2nnef");
   app->formatter(std::make_shared<HelpFormatter>());
   app->footer(examples());
   app->set_help_flag("-h,--help", "Print this help");

@@ -26,6 +26,8 @@ function(t2n_together target)
   endforeach()
   set_target_properties(${target} PROPERTIES UNITY_BUILD_BATCH_SIZE 0)
   file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/generated/nothing.cpp" CONTENT "// Compiled elsewhere.\n" @ONLY)
+  set_source_files_properties("${PROJECT_BINARY_DIR}/generated/nothing.cpp" PROPERTIES SKIP_PRECOMPILE_HEADERS ON
+                              SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()
 
 # t2n_run_once(<target>...): code that runs once per operation or option, not per element, is optimised less: a quarter of

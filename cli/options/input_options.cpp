@@ -96,9 +96,7 @@ DynamicOptions dynamic_options(const InputOptions& options) {
   for (const std::string& text : options.dynamic) out.axes.push_back(dynamic::parse_axis(text));
   for (const std::string& text : options.assertions)
     out.asserted.push_back(dynamic::parse_comparison(text));
-  if (!out.asserted.empty() && out.axes.empty() && options.preset.empty())
-    throw Error("usage", "--assert needs --dynamic");
-  if (options.preset.empty()) dynamic::require_declared(out.asserted, out.axes);
+  out.has_preset = !options.preset.empty();
   out.closed = closed_sizes(options);
   return out;
 }

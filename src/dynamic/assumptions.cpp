@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iterator>
 #include <numeric>
+#include <utility>
 
 #include "ir/atoms.h"
 #include "ir/prove.h"
@@ -217,12 +218,31 @@ void Assertions::add(const Need& need) {
         help_for(need.comparison, sample())));
   all_.insert(all_.end(), forms->begin(), forms->end());
   refuse_one_size(need, *forms);
-  if (!need.is_warned || !report_ || forms->empty()) return;
-  Diagnostic warning = diagnostic_for(
-      need, cat("the exported model requires ", comparisons_text(*forms)),
-      cat("to confirm it, add --assert '", comparisons_text(*forms, "' --assert '"), "'"));
-  warning.severity = Severity::warning;
-  report_(warning);
+  Added added{*forms, {}};
+  if (need.is_warned && !forms->empty()) {
+    added.warning = diagnostic_for(
+        need, cat("the exported model requires ", comparisons_text(*forms)),
+        cat("to confirm it, add --assert '", comparisons_text(*forms, "' --assert '"), "'"));
+    added.warning->severity = Severity::warning;
+  }
+  added_.push_back(std::move(added));
+}
+
+void Assertions::finish() {
+  for (const Added& added : std::exchange(added_, {})) {
+    std::vector<Comparison> others = all_;
+    const auto is_added = [&](const Comparison& each) {
+      return std::find(added.forms.begin(), added.forms.end(), each) != added.forms.end();
+    };
+    others.erase(std::remove_if(others.begin() + known_, others.end(), is_added), others.end());
+    const bool is_implied =
+        std::all_of(added.forms.begin(), added.forms.end(),
+                    [&](const Comparison& each) { return follows(each, others); });
+    if (is_implied)
+      all_ = std::move(others);
+    else if (added.warning && report_)
+      report_(*added.warning);
+  }
 }
 
 Diagnostic branch_refusal(const Need& need, const std::string& sizes) {

@@ -2,6 +2,8 @@
 // The conditions of a dynamic graph: branches, loops, and what operators need of sizes.
 #pragma once
 
+#include <cstdint>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <string>
@@ -39,13 +41,18 @@ class Assertions {
  public:
   /// `known`: the user's assertions, and the implicit ones.
   Assertions(Seen seen, std::vector<Comparison> known, Report report)
-      : seen_(std::move(seen)), all_(std::move(known)), report_(std::move(report)) {}
+      : seen_(std::move(seen)),
+        all_(std::move(known)),
+        known_(std::ssize(all_)),
+        report_(std::move(report)) {}
 
   /// Adds it unless others imply it. Errors: `dynamic-assumption` if NNEF cannot express it.
   void add(const Need& need);
   /// The same for a branch. Errors: `dynamic-differs` if it is fixed to the direction that the
   /// sample does not take.
   void add_branch(const Need& need);
+  /// Forgets what later ones imply, and reports warnings of the others.
+  void finish();
   /// Warns that a number is used as a size, and a branch tests its sign.
   void warn_sign(const Need& need, const Symbol& number) const;
   const std::vector<Comparison>& all() const { return all_; }
@@ -56,11 +63,19 @@ class Assertions {
   }
 
  private:
+  /// What a need added.
+  struct Added {
+    std::vector<Comparison> forms;
+    std::optional<Diagnostic> warning;
+  };
+
   const Sizes& sample() const { return seen_.front(); }
   void require_at_runtime(const Need& need);
   void refuse_one_size(const Need& need, const std::vector<Comparison>& added) const;
   Seen seen_;
   std::vector<Comparison> all_, runtime_assertions_;
+  int64_t known_;  ///< how many of all_ were given
+  std::vector<Added> added_;
   std::vector<Comparison> warned_;  ///< runtime assertions with a warning
   Report report_;
 };

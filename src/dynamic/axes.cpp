@@ -194,6 +194,7 @@ Comparison parse_comparison(const std::string& text) {
 }
 
 void require_declared(const std::vector<Comparison>& asserted, const std::vector<AxisSpec>& axes) {
+  if (!asserted.empty() && axes.empty()) throw Error("usage", "--assert needs --dynamic");
   std::set<std::string> declared;
   for (const AxisSpec& axis : axes)
     for (const Symbol& symbol : axis.size.symbols()) declared.insert(symbol.str());

@@ -30,7 +30,7 @@ AxisSpec parse_axis(const std::string& text);
 /// Reads "S>=1", "B == 2*P". Errors: `usage`.
 Comparison parse_comparison(const std::string& text);
 
-/// Errors: `usage` for an assertion with a symbol that no axis declares.
+/// Errors: `usage` for an assertion without any axis, or with a symbol that none declares.
 void require_declared(const std::vector<Comparison>& asserted, const std::vector<AxisSpec>& axes);
 
 /// The inputs' shapes with the declared axes, and the symbols' sizes in the sample.

@@ -301,6 +301,7 @@ class Probes {
     if (all.size() > 1) small.try_together(all, out);
     for (const Comparison& size : caches_) small.try_empty(size.left, out);
     for (const TraceAt& run : small_) small.try_small(run, out);
+    out.finish();
     return out;
   }
 
@@ -321,7 +322,10 @@ class Probes {
         if (!multiples.imply(need.comparison)) add_branch(need, traced, small, out);
       });
     refused.add(inexpressible);
-    if (const auto error = refused.error()) throw Error(*error);
+    if (const auto error = refused.error()) {
+      out.finish();
+      throw Error(*error);
+    }
   }
 
   void add_branch(const Need& need, const Traced& traced, const SmallSizes& small,

@@ -111,6 +111,22 @@ std::map<std::string, ir::Dim> renamed_symbols(const std::vector<AxisSpec>& user
   return out;
 }
 
+ir::Dim renamed(const ir::Dim& size, const std::map<std::string, ir::Dim>& names) {
+  return size.substitute([&](const ir::Symbol& symbol) -> std::optional<ir::Dim> {
+    const auto found = names.find(symbol.str());
+    return found == names.end() ? std::nullopt : std::optional(found->second);
+  });
+}
+
+std::vector<AxisSpec> renamed(std::vector<AxisSpec> axes,
+                              const std::map<std::string, ir::Dim>& names) {
+  for (AxisSpec& axis : axes) {
+    axis.size = renamed(axis.size, names);
+    axis.text = cat(axis.input, ":", axis.axis, "=", axis.size.str());
+  }
+  return axes;
+}
+
 /// "s5 != 2" too. nullopt for what is no comparison of sizes.
 std::optional<ir::Comparison> comparison_of(std::string text) {
   const size_t differs = text.find("!=");
@@ -257,6 +273,22 @@ std::vector<AxisSpec> close_axes(trace::ModelInfo& model, const DynamicOptions& 
   return out;
 }
 
+void require_assertions(const LoadedModel& model, const DynamicOptions& dynamic) {
+  if (dynamic.asserted.empty() || dynamic.has_preset) return;
+  std::vector<AxisSpec> axes = dynamic.axes;
+  if (model.info.kind == trace::FileKind::exported) {
+    const std::vector<AxisSpec> declared = axes_in_file(model.info);
+    axes = without_closed_axes(model, dynamic).axes;
+    axes = renamed(declared, renamed_symbols(axes, declared, model.info));
+    if (axes.empty())
+      throw Error("usage", "--assert: no axis of the model is dynamic",
+                  model.closed.empty() ? "it was exported for one size of each axis"
+                                       : "--specialize gives each axis one size",
+                  "give the command without --assert");
+  }
+  dynamic::require_declared(dynamic.asserted, axes);
+}
+
 void require_closed_sizes(const std::vector<AxisSpec>& closed, const std::vector<Sample>& samples) {
   for (const AxisSpec& axis : closed)
     for (const Sample& sample : samples) {
@@ -275,21 +307,11 @@ void require_closed_sizes(const std::vector<AxisSpec>& closed, const std::vector
 DynamicOptions with_declared_axes(const LoadedModel& model, DynamicOptions dynamic,
                                   const Report& report) {
   if (model.info.kind != trace::FileKind::exported) return dynamic;
-  std::vector<AxisSpec> declared = axes_in_file(model.info);
+  const std::vector<AxisSpec> declared = axes_in_file(model.info);
   dynamic = without_closed_axes(model, std::move(dynamic));
-  const auto renamed = renamed_symbols(dynamic.axes, declared, model.info);
-  const auto rename = [&](const ir::Dim& size) {
-    return size.substitute([&](const ir::Symbol& symbol) -> std::optional<ir::Dim> {
-      const auto found = renamed.find(symbol.str());
-      return found == renamed.end() ? std::nullopt : std::optional(found->second);
-    });
-  };
-  dynamic.axes.clear();
-  for (AxisSpec& axis : declared) {
-    axis.size = rename(axis.size);
-    axis.text = cat(axis.input, ":", axis.axis, "=", axis.size.str());
-    dynamic.axes.push_back(std::move(axis));
-  }
+  const auto names = renamed_symbols(dynamic.axes, declared, model.info);
+  const auto rename = [&](const ir::Dim& size) { return renamed(size, names); };
+  dynamic.axes = renamed(declared, names);
   for (const std::string& text : model.info.assertions) {
     const ir::Comparison bound = dynamic::parse_comparison(text);
     dynamic.asserted.push_back({rename(bound.left), bound.relation, rename(bound.right)});
@@ -311,6 +333,14 @@ DynamicOptions with_declared_axes(const LoadedModel& model, DynamicOptions dynam
       warn_unread(ir::str(*comparison), report);
   }
   return dynamic;
+}
+
+DynamicOptions axes_for_target(const LoadedModel& model, DynamicOptions dynamic,
+                               const target::Target& target, const Report& report) {
+  dynamic = without_closed_axes(model, std::move(dynamic));
+  const bool is_open = target.engine != target::Engine::khronos || !dynamic.axes.empty() ||
+                       !dynamic.asserted.empty();
+  return is_open ? with_declared_axes(model, std::move(dynamic), report) : dynamic;
 }
 
 std::vector<dynamic::AxisSpec> axes_of(const ir::Graph& graph) {

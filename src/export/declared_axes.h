@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "src/export/traced_model.h"
+#include "src/target/target.h"
 
 namespace t2n {
 
@@ -15,10 +16,16 @@ namespace t2n {
 DynamicOptions with_declared_axes(const LoadedModel& model, DynamicOptions dynamic,
                                   const Report& report);
 
+/// The same for an export to a target: a strict file has one size unless the user names axes.
+DynamicOptions axes_for_target(const LoadedModel& model, DynamicOptions dynamic,
+                               const target::Target& target, const Report& report);
+
 /// Closes axes of a .pt2 file whose symbols have a size by --specialize: they are no dynamic axes
 /// any more, and the file's samples get that size. Returns these axes. Errors: `usage` for a symbol
 /// that neither the file nor --dynamic names, and for a size that the program does not hold for.
 std::vector<dynamic::AxisSpec> close_axes(trace::ModelInfo& model, const DynamicOptions& dynamic);
+/// Refuses assertions about sizes that no axis declares, of the user or of a .pt2 file: `usage`.
+void require_assertions(const LoadedModel& model, const DynamicOptions& dynamic);
 /// Refuses samples of other sizes: `usage`. `closed`: the result of close_axes.
 void require_closed_sizes(const std::vector<dynamic::AxisSpec>& closed,
                           const std::vector<Sample>& samples);

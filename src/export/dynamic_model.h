@@ -13,6 +13,7 @@ struct DynamicOptions {
   std::vector<dynamic::AxisSpec> axes;
   std::vector<ir::Comparison> asserted;
   ir::Sizes closed = {};      ///< of --specialize: sizes of symbols of a .pt2 file
+  bool has_preset = false;    ///< which declares the axes, when it knows the model
   bool takes_orders = false;  ///< see dynamic::OpenOrders
   Progress progress = {};     ///< receives the sizes of probe traces, as details
 };

@@ -46,6 +46,7 @@ Inspection inspect(ExportOptions options, const Finish& finish) {
   try {
     loaded = load_model(options);
   } catch (const Error& error) {
+    if (error.code() == ExitCode::usage) throw;
     return not_loaded(options, error);
   }
   options.dynamic = with_declared_axes(*loaded, std::move(options.dynamic), {});

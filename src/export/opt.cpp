@@ -46,7 +46,7 @@ Subject traced_subject(const OptOptions& options) {
   ExportOptions model = options.model;
   model.begin("load");
   const LoadedModel loaded = loaded_or_refused(model, model.target);
-  model.dynamic = with_declared_axes(loaded, std::move(model.dynamic), model.report);
+  model.dynamic = axes_for_target(loaded, std::move(model.dynamic), model.target, model.report);
   model.begin("trace");
   Subject out;
   const RefusedBy by = writes_artefact(options) ? RefusedBy::translation : RefusedBy::trace;

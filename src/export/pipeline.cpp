@@ -72,9 +72,8 @@ ExportOptions with_preset(const LoadedModel& loaded, ExportOptions options) {
     options.names = std::move(preset.names);
     return options;
   }
-  options.dynamic = without_closed_axes(loaded, std::move(options.dynamic));
-  if (options.target.engine != target::Engine::khronos || !options.dynamic.axes.empty())
-    options.dynamic = with_declared_axes(loaded, std::move(options.dynamic), options.report);
+  options.dynamic =
+      axes_for_target(loaded, std::move(options.dynamic), options.target, options.report);
   return options;
 }
 

@@ -282,6 +282,7 @@ LoadedModel load_model(const ModelOptions& options) {
   model.session = torch.load(options.model, options.method);
   model.info = torch.describe(*model.session);
   model.closed = close_axes(model.info, options.dynamic);
+  require_assertions(model, options.dynamic);
   model = with_samples(std::move(model), options.samples);
   require_closed_sizes(model.closed, model.samples);
   return model;

@@ -123,7 +123,7 @@ bool IterationComparison::add_part(size_t position) {
 const Part& IterationComparison::part_of(Part part, const Node& origin) {
   for (const Part& each : parts_)
     if (each.owner == part.owner && each.axis == part.axis && each.begin == part.begin &&
-        each.end == part.end)
+        each.end == part.end && !each.is_piece)
       return each;
   const ValueId positions = this->positions(part.owner, part.axis);
   const ir::Shape line = body_.graph().values[positions].shape;
@@ -310,8 +310,11 @@ void IterationComparison::find_parts() {
     if (masks == nullptr) continue;
     const auto& [axis, mask] = *masks->begin();
     const Part part = part_with(mask.inside);
-    if (masks->size() == 1 && part.is_piece)
-      found_.rests[inner] = {axis, part.extent, outer(part.owner).shape[part.axis].value()};
+    if (masks->size() != 1 || !part.is_piece) continue;
+    const Dim begin = part.begin.substitute(ir::Sizes{{loop().number, found_.start}});
+    if (begin.is_constant())
+      found_.rests[inner] = {axis, part.extent - begin,
+                             outer(part.owner).shape[part.axis].value() - begin.value()};
   }
   for (const auto& [a, b] : masked_.equal())
     found_.conditions.push_back({part_with(a).extent, ir::Relation::eq, part_with(b).extent});

@@ -100,6 +100,10 @@ bool Iterations::simplify_node(const Node& node) {
 /// results.
 bool Iterations::is_growing(size_t position, size_t part) const {
   const Node& last = node(count() - 1, position);
+  if (ir::op_name(last.op) != "aten::cat") return false;
+  std::vector<int> reads(graph_.values.size());
+  for (size_t i = bounds_[0]; i < graph_.nodes.size(); ++i)
+    ir::for_each_input(graph_.nodes[i], [&](ValueId id) { ++reads[id]; });
   for (int64_t iteration = 0; iteration < count(); ++iteration) {
     const Node& join = node(iteration, position);
     if (ir::op_name(join.op) != "aten::cat") return false;
@@ -112,10 +116,7 @@ bool Iterations::is_growing(size_t position, size_t part) const {
       return false;
     const ValueId before = ids[1 - part];
     if (iteration > 0 && before != node(iteration - 1, position).outputs[0]) return false;
-    int reads = 0;
-    for (size_t i = bounds_[0]; i < graph_.nodes.size(); ++i)
-      ir::for_each_input(graph_.nodes[i], [&](ValueId id) { reads += id == join.outputs[0]; });
-    if (reads != (iteration + 1 < count() ? 1 : 0)) return false;
+    if (reads[join.outputs[0]] != (iteration + 1 < count() ? 1 : 0)) return false;
   }
   return true;
 }

@@ -73,7 +73,8 @@ bool MaskedBody::gives_shifted_index(const Node& node) const {
   const ir::Attr* const dim = node.find("dim");
   const bool has_dim = dim != nullptr && !ir::dims(*dim).empty(),
              is_arg = row->name.starts_with("arg");
-  if (!has_dim) return is_arg && rank(ir::operand(node, "self")) > 1;
+  if (!has_dim && !is_arg) return false;
+  if (!has_dim && dims.size() > 1) return true;
   return std::any_of(masks->begin(), masks->end(), [&](const auto& each) {
     return !each.second.is_prefix && std::find(dims.begin(), dims.end(), each.first) != dims.end();
   });

@@ -120,7 +120,7 @@ Reduction reduce(ReduceOptions options) {
   const std::shared_ptr<nnef::Temporary> scratch = scratch_folder(opened);
   options.begin("load");
   const LoadedModel loaded = load_model(options);
-  options.dynamic = with_declared_axes(loaded, std::move(options.dynamic), {});
+  options.dynamic = axes_for_target(loaded, std::move(options.dynamic), options.target, {});
   options.begin("trace");
   std::optional<TracedModel> model;
   std::optional<Failing> found;

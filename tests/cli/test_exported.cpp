@@ -60,6 +60,29 @@ TEST_CASE("--specialize closes an axis of the file") {
           "  help: write SYMBOL=SIZE, as in B=1\n");
 }
 
+TEST_CASE("--assert bounds axes of the file, by its symbols or by the user's") {
+  const Sandbox sandbox({"exported_open.pt2"});
+  const auto run = [&](const Arguments& more) {
+    Arguments arguments = {"export", "exported_open.pt2", "-t", "tract", "--check"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return sandbox.run(arguments);
+  };
+  const std::string open = run({}).err;
+  const size_t begin = open.find("x f32[") + 6;
+  const std::string symbol = open.substr(begin, open.find(",4]", begin) - begin);
+  const Result bounded = run({"--assert", symbol + "<=8"});
+  CHECK_EQ(bounded.code, 0);
+  CHECK(contains(bounded.err, symbol + " <= 8"));
+  const Result renamed = run({"--dynamic", "x:0=B", "--assert", "B<=8"});
+  CHECK_EQ(renamed.code, 0);
+  CHECK(contains(renamed.err, "B <= 8"));
+  const Result unknown = run({"--assert", "B<=8"});
+  CHECK_EQ(unknown.code, 2);
+  CHECK(contains(unknown.err, cat("error[usage]: --assert 'B <= 8': no dynamic axis declares 'B'\n"
+                                  "  why:  the axes declare: ",
+                                  symbol)));
+}
+
 TEST_CASE("--dynamic names axes that the file has") {
   const Sandbox sandbox({"exported_open.pt2", "exported.pt2"});
   const auto error = [&](const std::string& axis) {

@@ -262,20 +262,21 @@ TEST_CASE("--lint is about artefacts, and prints nothing else") {
 TEST_CASE("what is no artefact, or is used like a model") {
   Sandbox sandbox({"data_branch.pt"});
   write_rich(sandbox);
-  check_failure(sandbox, {"inspect", "rich", "-i", "x=1"}, 2,
-                "error[usage]: 'rich' is an NNEF artefact, which is not traced\n"
-                "  help: give it without --input, --dynamic, --assert, --specialize, --accept-guard, "
-                "--max-iterations, --state "
-                "and --method\n");
+  check_failure(
+      sandbox, {"inspect", "rich", "-i", "x=1"}, 2,
+      "error[usage]: 'rich' is an NNEF artefact, which is not traced\n"
+      "  help: give it without --input, --dynamic, --assert, --specialize, --accept-guard, "
+      "--max-iterations, --state "
+      "and --method\n");
   fs::create_directory(sandbox.path("empty"));
   const Result empty = sandbox.run({"inspect", "empty"});
   CHECK_EQ(empty.code, 3);
   CHECK(empty.err.starts_with("error[nnef-"));
   CHECK_EQ(sandbox.run({"inspect", "nope.pt"}).code, 3);
   const std::string neither =
-      " is neither a TorchScript file nor an NNEF artefact\n"
-      "  why:  a model is what torch.jit.save wrote; an artefact is a folder, a tar or a gzipped "
-      "tar\n  help: give the folder that contains ";
+      " is neither a TorchScript or .pt2 file nor an NNEF artefact\n"
+      "  why:  a model is what torch.jit.save or torch.export.save wrote; an artefact is a folder "
+      "or a tar\n  help: give the folder that contains ";
   check_failure(sandbox, {"inspect", "rich/graph.nnef"}, 3,
                 "error[model-format]: 'rich/graph.nnef'" + neither + "the file\n");
   check_failure(sandbox, {"inspect", "rich/w.dat"}, 3,

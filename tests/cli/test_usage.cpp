@@ -23,12 +23,12 @@ TEST_CASE("without arguments: a page of usage") {
   CHECK_EQ(result.code, 2);
   CHECK_EQ(result.out, "");
   CHECK_EQ(result.err,
-           R"(Export TorchScript models to NNEF for the tract engine, or to strict NNEF (khronos)
+           R"(Export TorchScript and .pt2 models to NNEF: for tract, or strict (khronos)
 
 Usage: t2nnef COMMAND …
 
 Commands:
-  export                    Write a TorchScript model as NNEF
+  export                    Write a TorchScript or .pt2 model as NNEF
   check                     Compare an NNEF artefact with the model that it was
                             exported from
   inspect                   Show inputs, outputs and content of a model or an
@@ -42,7 +42,7 @@ Commands:
   reduce                    Find the smallest part of a model that fails in the
                             same way
   lint                      Report suspicious quantisation in a file
-  tensors                   List or write the tensors of a .pt file
+  tensors                   List or write the tensors of a .pt or .pt2 file
   graph                     Draw a model, a graph or an NNEF artefact as HTML or
                             SVG
   explain                   Explain the id of a message, or an exit code
@@ -82,7 +82,7 @@ TEST_CASE("help and version") {
   }
   CHECK(starts(
       sandbox.run({"--help"}),
-      "Export TorchScript models to NNEF for the tract engine, or to strict NNEF (khronos)\n"));
+      "Export TorchScript and .pt2 models to NNEF: for tract, or strict (khronos)\n"));
   const auto examples = [&](const std::string& command) {
     const std::string out = sandbox.run({command, "--help"}).out;
     return out.substr(std::min(out.find("examples:\n"), out.size()));

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What six exports cost, in counts that do not vary: allocations of our own libraries, statements and bytes.
 
-check_counts.py PROGRAM PRELOADED [--write]: compares with counts.tsv, or writes it. A count above the one that is kept is a
-failure: what is slower for a reason is written anew, and seen in the change. One far below is written anew as well.
+check_counts.py PROGRAM PRELOADED [--write]: compares with counts.tsv, or writes it. A count that differs by
+more than 2 % is a failure: what costs more for a reason, and what costs less, is written anew, and seen in the change.
 """
 
 import argparse

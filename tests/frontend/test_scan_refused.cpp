@@ -218,7 +218,7 @@ TEST_CASE("parts whose length changes are refused where their length or their or
       "  why:  it reads an index into a part that does not begin with the first element\n" +
       std::string(kPartHelp);
   for (const std::string index :
-       {"x[:, t:].argmax(1)", "x[:, t:].max(1)[1]", "x[:, :t + 1].argmax()"})
+       {"x[:, t:].argmax(1)", "x[:, t:].max(1)[1]", "x[:, :t + 1].argmax()", "x[0, t:].argmax()"})
     CHECK_EQ(reason(cat("    h = x[:, 0]\n    for t in range(x.size(1)):\n        h = h + ", index,
                         " * 2\n    return h\n")),
              shifted);

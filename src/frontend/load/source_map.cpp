@@ -168,8 +168,12 @@ const SourceMap::Entry* SourceMap::entry_at(const std::string& record, size_t be
 }
 
 ir::Source SourceMap::find(const torch::jit::SourceRange& range, bool torch_too) {
-  if (range.source() && !range.source()->filename())
-    return source_of_stack(range.source()->text_str().str(), torch_too);
+  if (range.source() && !range.source()->filename()) {
+    const auto [found, is_new] =
+        stacks_.at(torch_too ? 1 : 0).try_emplace(range.source()->text_str().str());
+    if (is_new) found->second = source_of_stack(found->first, torch_too);
+    return found->second;
+  }
   const Entry* entry = entry_of(range);
   if (entry == nullptr) return {};
   const Table& known = table(*range.source()->filename());

@@ -66,6 +66,7 @@ class SourceMap {
 
   ReadRecord read_;
   std::map<std::string, Table> tables_;
+  std::array<std::map<std::string, ir::Source>, 2> stacks_;  ///< of a .pt2 file: see Text::stacks
 };
 
 }  // namespace t2n::trace

@@ -77,8 +77,10 @@ StoredTensors::StoredTensors(std::shared_ptr<const Archive> archive, const std::
 /// The same tensor under several names is stored once, and is one tensor again.
 void StoredTensors::read_old(const std::string& record) {
   for (model_file::SavedTensor& each : saved_in(record, record)) {
-    if (!each.value)
-      throw Error("unsupported-dtype", cat(quoted(each.name), " of the model is ", each.kind));
+    if (!each.value) {
+      no_tensors_[each.name] = each.kind;
+      continue;
+    }
     const auto known = old_.find(each.same_as);
     old_[each.name] = known == old_.end() ? view(*each.value) : known->second;
   }
@@ -87,6 +89,8 @@ void StoredTensors::read_old(const std::string& record) {
 at::Tensor StoredTensors::get(const std::string& address) {
   const auto old = old_.find(address);
   if (old != old_.end()) return old->second;
+  if (const auto other = no_tensors_.find(address); other != no_tensors_.end())
+    throw Error("unsupported-dtype", cat(quoted(address), " of the model is ", other->second));
   const auto found = payloads_.find(address);
   if (found == payloads_.end()) refuse(address, "the file does not contain it");
   const auto& [folder, payload] = found->second;

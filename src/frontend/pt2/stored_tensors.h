@@ -45,7 +45,8 @@ class StoredTensors {
 
   std::shared_ptr<const Archive> archive_;
   std::map<std::string, std::pair<std::string, pt2::Payload>> payloads_;  ///< folder, entry
-  std::map<std::string, at::Tensor> old_;  ///< of the old layout, by address
+  std::map<std::string, at::Tensor> old_;          ///< of the old layout, by address
+  std::map<std::string, std::string> no_tensors_;  ///< of the old layout: what they are instead
   std::map<std::string, c10::Storage> storages_;
   std::map<Key, at::Tensor> tensors_;
 };
