@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <set>
 
 #include "src/diag/error.h"
 #include "src/model_file/mapping.h"
@@ -75,14 +76,15 @@ class StoredReader {
   }
 
  private:
-  std::span<const std::byte> bytes_of(const std::string& record) const {
+  std::span<const std::byte> bytes_of(const std::string& record) {
     const auto found = records_.find(record);
     if (found == records_.end() || !found->second.is_stored)
       throw Error("model-corrupt", cat("the record ", quoted(record), " of the model is missing"),
                   "or it is compressed", "was it saved or downloaded completely?");
     const std::span<const std::byte> bytes{mapping_->original() + found->second.begin,
                                            found->second.size};
-    model_file::check_crc(record, found->second, bytes, path_);
+    // Tensors may share a record.
+    if (checked_.insert(record).second) model_file::check_crc(record, found->second, bytes, path_);
     return bytes;
   }
 
@@ -152,6 +154,7 @@ class StoredReader {
   const model_file::ZipDirectory& records_;
   const std::string& path_;
   std::map<std::string, std::string> first_names_;
+  std::set<std::string> checked_;  ///< records whose checksum is right
   std::vector<SavedTensor> out_;
 };
 

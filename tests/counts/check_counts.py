@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What six exports cost, in counts that do not vary: allocations of our own libraries, statements and bytes.
 
-check_counts.py PROGRAM PRELOADED [--write]: compares with counts.tsv, or writes it. A count that differs by
-more than 2 % is a failure: what costs more for a reason, and what costs less, is written anew, and seen in the change.
+check_counts.py PROGRAM PRELOADED [--write]: compares with counts.tsv, or writes it. What a start allocates depends on the
+compiler's options: the allocations of a seventh export are subtracted. A count that differs by more than 2 % is a failure:
+what costs more for a reason, and what costs less, is written anew, and seen in the change.
 """
 
 import argparse
@@ -17,6 +18,7 @@ HERE = Path(__file__).resolve().parent
 FIXTURES = HERE.parents[1] / "fixtures"
 TOLERANCE = 0.02
 MEASURES = ("allocations", "statements", "bytes")
+SMALLEST = ["cached_tables/model.pt", "-i", "@cached_tables/input.npz"]
 CASES = {
     "convolutions": ["digits_cnn/model.pt", "-i", "@digits_cnn/input.npz"],
     "attention": ["transformer_encoder/model.pt", "-i", "@transformer_encoder/input.npz"],
@@ -46,7 +48,11 @@ def main():
     parser.add_argument("preloaded", type=lambda path: Path(path).resolve())
     parser.add_argument("--write", action="store_true")
     options = parser.parse_args()
-    found = {case: measured(options.program, options.preloaded, arguments) for case, arguments in CASES.items()}
+    start = measured(options.program, options.preloaded, SMALLEST)[0]
+    found = {}
+    for case, arguments in CASES.items():
+        allocations, *others = measured(options.program, options.preloaded, arguments)
+        found[case] = [allocations - start, *others]
     table = HERE / "counts.tsv"
     if options.write:
         rows = ["\t".join(("export",) + MEASURES)] + ["\t".join([case, *map(str, counts)]) for case, counts in found.items()]

@@ -2,6 +2,7 @@
 #include "tests/support/coverage.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -82,7 +83,7 @@ std::ofstream& coverage_file() {
   static std::ofstream file = [] {
     const char* folder = std::getenv("T2NNEF_COVERAGE");
     fs::create_directories(folder);
-    const std::string program = fs::read_symlink("/proc/self/exe").filename();
+    const std::string program = program_invocation_short_name;
     return std::ofstream(fs::path(folder) / (program + ".tsv"));
   }();
   return file;

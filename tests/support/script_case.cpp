@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/support/script_case.h"
 
+#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -26,9 +27,9 @@ void leave_script(const Script& model, const std::vector<ir::Tensor>& inputs) {
   }
   static std::set<std::string> left;
   if (!left.insert(identity).second) return;
-  const fs::path program = fs::read_symlink("/proc/self/exe").filename();
+  const std::string program = program_invocation_short_name;
   fs::create_directories(folder);
-  const fs::path stem = fs::path(folder) / cat(program.string(), "_", left.size());
+  const fs::path stem = fs::path(folder) / cat(program, "_", left.size());
   std::ofstream(stem.string() + ".py") << model.source;
   nnef::write_npz(arrays, fs::path(stem.string() + ".npz"));
 }

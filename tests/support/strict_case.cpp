@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
@@ -31,7 +32,7 @@ const std::optional<fs::path>& cases() {
   static const std::optional<fs::path> folder = []() -> std::optional<fs::path> {
     const char* base = std::getenv("T2NNEF_STRICT_CASES");
     if (base == nullptr || *base == '\0') return {};
-    const fs::path out = fs::path(base) / fs::read_symlink("/proc/self/exe").filename();
+    const fs::path out = fs::path(base) / program_invocation_short_name;
     fs::remove_all(out);
     fs::create_directories(out);
     return out;
