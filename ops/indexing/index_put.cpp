@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writing entire rows: index_put and the operations on one index along an axis.
 #include <algorithm>
+#include <numeric>
 
 #include "ops/indexing/families.h"
 #include "ops/indexing/scatter.h"
@@ -117,7 +118,11 @@ void require_rows(Emitter& out, Ref mask, const Dim& rows) {
 bool put_rows(const OpView& op, Emitter& out, const Mask& mask, Ref values, bool accumulates) {
   const Ref self = op.tensor("self");
   const int masked = out.rank(mask.values), rank = out.rank(self);
-  if (out.rank(values) != rank - masked + 1 || !out.has(target::Feature::core_cumsum)) return false;
+  const int missing = rank - masked + 1 - out.rank(values);
+  if (missing < 0 || !out.has(target::Feature::core_cumsum)) return false;
+  Ints leading(static_cast<size_t>(missing));
+  std::iota(leading.begin(), leading.end(), 0);
+  values = out.unsqueeze(values, leading);
   const Ref index =
       out.reshape(ranks_among(out, "tract_core_cumsum", mask.values), out.shape(mask.values));
   require_rows(out, mask.values, size_of(out, values, mask.axis));

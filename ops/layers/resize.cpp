@@ -30,7 +30,9 @@ double rounded_unless_f64(double x, DType dtype) {
 }
 
 Taps nearest_taps(const ResizedAxis& a, DType dtype) {
-  const double step = rounded_unless_f64(a.step(), dtype);
+  // torch's kernel for few pixels has no f64.
+  const double step =
+      rounded_unless_f64(a.step(), a.exact == ExactSizes::none ? dtype : DType::f32);
   std::vector<int64_t> entries;
   for (int64_t i = 0; i < a.out; ++i) {
     const double at = rounded_unless_f64(static_cast<double>(i) * step, DType::f32);
@@ -57,7 +59,7 @@ Taps taps_of_width(size_t width) {
 Taps linear_taps(const ResizedAxis& a, DType) {
   Taps taps = taps_of_width(2);
   for (int64_t i = 0; i < a.out; ++i) {
-    const double at = a.in == a.out ? static_cast<double>(i) : std::max(a.source(i), 0.0);
+    const double at = std::max(a.source(i), 0.0);
     const int64_t low = std::min(static_cast<int64_t>(at), a.in - 1);
     const double weight = std::clamp(at - static_cast<double>(low), 0.0, 1.0);
     taps.entries[0].push_back(low);

@@ -2,6 +2,7 @@
 // Shared by operators that resize spatial axes, of known and of symbolic sizes.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -11,18 +12,27 @@
 
 namespace t2n::ops {
 
+/// The sizes for which torch takes their quotient instead of a factor that the user passed:
+/// interpolation copies between equal ones, and the kernel for few nearest pixels also doubles.
+enum class ExactSizes : std::uint8_t { none, equal, equal_or_double };
+
 /// The change of one axis from `in` to `out` entries.
 struct ResizedAxis {
   int64_t in = 1;
   int64_t out = 1;
   std::optional<double> scale;  ///< out / in as the user passed it, if torch uses that
   bool align_corners = false;
+  ExactSizes exact = ExactSizes::none;
 
+  bool has_exact_sizes() const {
+    return (exact != ExactSizes::none && out == in) ||
+           (exact == ExactSizes::equal_or_double && out == 2 * in);
+  }
   /// Input entries per output entry, as torch computes it (ATen/native/UpSample.h).
   double step() const {
     if (align_corners)
       return out > 1 ? static_cast<double>(in - 1) / static_cast<double>(out - 1) : 0.0;
-    if (scale && *scale > 0) return 1.0 / *scale;
+    if (scale && *scale > 0 && !has_exact_sizes()) return 1.0 / *scale;
     return static_cast<double>(in) / static_cast<double>(out);
   }
   double source(int64_t i) const {
@@ -37,6 +47,8 @@ struct SymbolicAxis {
   Dim out;
   std::optional<double> scale;
   bool align_corners = false;
+  ExactSizes exact = ExactSizes::none;
+  Dim pixels = {};  ///< of the result, rows plus columns
 };
 
 /// ResizedAxis::step as a number of the model.

@@ -60,14 +60,16 @@ Division divide_floats(const OpView& op, Emitter& out, Ref a, Ref b) {
           select(out, is_negative, neg(out, d.remainder), d.remainder)};
 }
 
-/// Floored division: a remainder of the wrong sign belongs to the next lower quotient.
+/// Floored division: a remainder of the wrong sign belongs to the next lower quotient. Torch
+/// subtracts the remainder first, so that an infinite dividend gives NaN.
 Division divide_floats_down(const OpView& op, Emitter& out, Ref a, Ref b) {
   const Division d = divide_floats(op, out, a, b);
-  const Ref y = out.cast(b, DType::f64);
+  const Ref x = out.cast(a, DType::f64), y = out.cast(b, DType::f64);
   const Ref is_off = has_wrong_sign(out, d.remainder, y);
   const Ref lower = sub(out, d.quotient, like(out, 1, d.quotient));
   const Ref is_infinite = compare(out, "eq", y, like(out, 0, y));
-  return {select(out, is_infinite, d.quotient, select(out, is_off, lower, d.quotient)),
+  const Ref rounded = add(out, select(out, is_off, lower, d.quotient), sub(out, x, x));
+  return {select(out, is_infinite, d.quotient, rounded),
           select(out, is_off, add(out, d.remainder, y), d.remainder)};
 }
 

@@ -186,7 +186,16 @@ void lerp(const OpView& op, Emitter& out) {
   const Ref from = widened(out, op.tensor("self"));
   const Ref to = widened(out, op.tensor("end"));
   const Ref weight = operand(op, out, "weight", out.dtype(from));
-  finish(op, out, add(out, from, mul(out, weight, sub(out, to, from))));
+  const Ref change = sub(out, to, from);
+  const auto near_from = [&] { return add(out, from, mul(out, weight, change)); };
+  const auto near_to = [&] {
+    return sub(out, to, mul(out, change, sub(out, like(out, 1, weight), weight)));
+  };
+  // From the nearer end, as torch, so that a weight of 1 gives `to` itself.
+  if (const auto number = op.is_tensor("weight") ? std::nullopt : std::optional(op.f64("weight")))
+    return finish(op, out, std::abs(*number) < 0.5 ? near_from() : near_to());
+  const Ref is_low = is_below(out, magnitude(out, weight), 0.5);
+  finish(op, out, select(out, is_low, near_from(), near_to()));
 }
 
 /// self + value * (tensor1 op tensor2)

@@ -120,8 +120,9 @@ void shift(const OpView& op, Emitter& out) {
   const Ref is_out = add(out, compare(out, "lt", b, zero), compare(out, "gt", b, all_but_one));
   const Ref bits = minimum(out, maximum(out, b, zero), all_but_one);
   const Ref shifted = out.elementwise(op.nnef(), {a, bits});
-  const bool is_left = op.nnef() == "tract_shl";
-  const Ref gone = is_left ? like(out, 0, a) : out.elementwise(op.nnef(), {a, all_but_one});
+  // The sign remains if bits are shifted to the right.
+  const bool is_empty = op.nnef() == "tract_shl" || out.dtype(a) == DType::u8;
+  const Ref gone = is_empty ? like(out, 0, a) : out.elementwise(op.nnef(), {a, all_but_one});
   finish(op, out, select(out, is_out, gone, shifted));
 }
 
@@ -162,14 +163,14 @@ void isneginf(const OpView& op, Emitter& out) {
   out.result(compare(out, "eq", x, like(out, -kInfinity, x)));
 }
 
-/// |self - other| <= atol + rtol * |other|; equal infinities are close.
+/// |self - other| <= atol + rtol * |other|, of integers in f32; equal infinities are close.
 void isclose(const OpView& op, Emitter& out) {
   Ref a = op.tensor("self");
   Ref b = op.tensor("other");
   const Ref same = compare(out, "eq", a, b);
   if (!ir::is_float(out.dtype(a))) {
-    a = out.cast(a, DType::f64);
-    b = out.cast(b, DType::f64);
+    a = out.cast(a, DType::f32);
+    b = out.cast(b, DType::f32);
   }
   const Ref allowed = add(out, like(out, op.f64("atol"), a),
                           mul(out, like(out, op.f64("rtol"), a), magnitude(out, b)));
@@ -251,8 +252,10 @@ Bounds other_bit_bounds(const OperandBounds& x) {
 
 Bounds shifted_bounds(const OperandBounds& x) {
   constexpr double kMost = 64;
-  const double power = std::exp2(std::clamp(x.at("other").high, 0.0, kMost));
-  return x.at("self") * Bounds{power, power};
+  const auto power = [&](double count) { return std::exp2(std::clamp(count, 0.0, kMost)); };
+  const Bounds count = x.at("other");
+  const Bounds shifted = x.at("self") * Bounds{power(count.low), power(count.high)};
+  return hull(shifted, {0, 0});  // of counts out of range
 }
 
 }  // namespace

@@ -69,12 +69,19 @@ void sigmoid(const OpView& op, Emitter& out) {
   out.result(out.dtype(x) == DType::f64 ? "t2n_sigmoid" : "sigmoid", {x});
 }
 
-/// A power of floats; those with an operation of their own use it.
-Ref float_power(Emitter& out, Ref base, Ref exponent) {
+/// A power of floats; a number with an operation of its own uses it. An exponent that is a tensor
+/// does not: of -infinity, torch's general power and its root differ.
+Ref float_power(const OpView& op, Emitter& out, Ref base, Ref exponent) {
+  if (op.is_tensor("exponent")) return out.elementwise("pow", {base, exponent});
   if (is_number(out, exponent, 0.5)) return out.elementwise("sqrt", {base});
   if (is_number(out, exponent, -0.5)) return out.elementwise("rsqrt", {base});
   if (is_number(out, exponent, -1)) return out.elementwise("recip", {base});
   return out.elementwise("pow", {base, exponent});
+}
+
+bool has_negative(const ir::Tensor& integers) {
+  const Ints values = ir::to_i64(integers);
+  return std::any_of(values.begin(), values.end(), [](int64_t each) { return each < 0; });
 }
 
 /// tract has powers of i32 and i64, but turns an exponent of 2 into a square, which is float only.
@@ -83,7 +90,7 @@ Ref int_power(Emitter& out, Ref base, Ref exponent) {
   const DType dtype = out.dtype(base);
   const Ref wide = out.cast(base, DType::i64);
   const Ref by = out.cast(exponent, DType::i64);
-  if (out.constant_value(exponent))  // torch refuses negative ones
+  if (const auto known = out.constant_value(exponent); known && !has_negative(*known))
     return out.cast(out.elementwise("pow", {wide, by}), dtype);
   // A negative power of 1 or -1 equals the opposite power; of other numbers it is 0.
   const Ref power = out.elementwise("pow", {wide, magnitude(out, by)});
@@ -92,8 +99,8 @@ Ref int_power(Emitter& out, Ref base, Ref exponent) {
   return out.cast(select(out, is_zero, like(out, 0, wide), power), dtype);
 }
 
-Ref power(Emitter& out, Ref base, Ref exponent) {
-  return ir::is_float(out.dtype(base)) ? float_power(out, base, exponent)
+Ref power(const OpView& op, Emitter& out, Ref base, Ref exponent) {
+  return ir::is_float(out.dtype(base)) ? float_power(op, out, base, exponent)
                                        : int_power(out, base, exponent);
 }
 
@@ -102,13 +109,14 @@ void pow(const OpView& op, Emitter& out) {
   if (!out.has(target::Feature::computes_integers) && ir::is_integer(dtype) &&
       ir::dtype_size(dtype) <= 2)
     op.refuse_op(Limit::narrow_integers, "compute the power in float32 or int64");
-  finish(op, out, power(out, operand(op, out, "self", dtype), operand(op, out, "exponent", dtype)));
+  finish(op, out,
+         power(op, out, operand(op, out, "self", dtype), operand(op, out, "exponent", dtype)));
 }
 
 /// Always computed in f64.
 void float_power_f64(const OpView& op, Emitter& out) {
   const Ref base = operand(op, out, "self", DType::f64);
-  finish(op, out, float_power(out, base, operand(op, out, "exponent", DType::f64)));
+  finish(op, out, float_power(op, out, base, operand(op, out, "exponent", DType::f64)));
 }
 
 /// In f64, so that squares neither overflow nor vanish.

@@ -34,7 +34,9 @@ double rounded_rank(double rank, std::string_view mode) {
   return mode == "nearest" ? std::nearbyint(rank) : rank;
 }
 
-/// Interpolates between the elements at adjacent positions.
+bool interpolates(std::string_view mode) { return mode == "linear" || mode == "midpoint"; }
+
+/// Interpolates between the elements at adjacent positions; NaN if one is infinite, as in torch.
 Ref mixed(Emitter& out, Ref below, Ref above, Ref weight) {
   return add(out, below, mul(out, weight, sub(out, above, below)));
 }
@@ -58,7 +60,9 @@ Ref known_quantiles(Emitter& out, const Along& a, Ref sorted, const std::vector<
     weights.push_back(mode == "midpoint" ? 0.5 : in_dtype(rank - std::floor(rank), dtype));
   }
   const Ref low = take(out, sorted, below, a.axis);
-  if (below == above) return low;
+  if (!interpolates(mode)) return low;
+  // tract takes a product with zeros for zeros.
+  if (below == above) return add(out, low, sub(out, low, low));
   Ints shape(static_cast<size_t>(out.rank(a.x)), 1);
   shape[a.axis] = static_cast<int64_t>(q.size());
   const Ref weight =
@@ -96,7 +100,7 @@ Ref symbolic_quantiles(Emitter& out, const Along& a, Ref sorted, const std::vect
     return take(out, sorted, index, a.axis);
   };
   const Ref low = entries(floor);
-  if (mode == "lower" || mode == "higher" || mode == "nearest") return low;
+  if (!interpolates(mode)) return low;
   const Ref weight = mode == "midpoint" ? like(out, 0.5, rank) : sub(out, rank, floor);
   return mixed(out, low, entries(out.elementwise("ceil", {rank})), weight);
 }
@@ -125,11 +129,12 @@ Ref quantiles_of_numbers(Emitter& out, const Along& a, const std::vector<double>
     const Ref rank = rounded_computed_rank(out, times(out, last, in_dtype(one, dtype)), mode);
     const Ref floor = out.elementwise("floor", {rank});
     const Ref low = elements_at(out, sorted, floor, a.axis);
-    const Ref high = elements_at(out, sorted, out.elementwise("ceil", {rank}), a.axis);
-    const Ref weight = mode == "midpoint" ? like(out, 0.5, rank) : sub(out, rank, floor);
-    // Equal elements may be infinite.
-    const Ref value =
-        select(out, compare(out, "eq", low, high), low, mixed(out, low, high, weight));
+    Ref value = low;
+    if (interpolates(mode)) {
+      const Ref high = elements_at(out, sorted, out.elementwise("ceil", {rank}), a.axis);
+      const Ref weight = mode == "midpoint" ? like(out, 0.5, rank) : sub(out, rank, floor);
+      value = mixed(out, low, high, weight);
+    }
     parts.push_back(replaced(out, is_below(out, count, 1), kNan, value));
   }
   return parts.size() == 1 ? parts[0] : out.concat(parts, a.axis);

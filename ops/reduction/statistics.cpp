@@ -231,9 +231,10 @@ Ref vector_norm(Emitter& out, Ref x, double p, const Ints& axes) {
 /// The maximum is subtracted first; an infinite one as the largest number, so that it stays
 /// infinite.
 Ref log_sum_exp(Emitter& out, Ref x, const Ints& axes) {
-  constexpr double kLargest = std::numeric_limits<float>::max();
-  const Ref finite = maximum(out, reduce(out, "max_reduce", x, axes), like(out, -kLargest, x));
-  const Ref top = minimum(out, finite, like(out, kLargest, x));
+  const double largest = out.dtype(x) == DType::f64 ? std::numeric_limits<double>::max()
+                                                    : std::numeric_limits<float>::max();
+  const Ref finite = maximum(out, reduce(out, "max_reduce", x, axes), like(out, -largest, x));
+  const Ref top = minimum(out, finite, like(out, largest, x));
   const Ref sum = reduce(out, "sum_reduce", out.elementwise("exp", {sub(out, x, top)}), axes);
   return add(out, out.elementwise("log", {sum}), top);
 }

@@ -327,9 +327,9 @@ void register_sequences(Registry& r) {
                                   triangle_indices<true>});
 }
 
-Bounds progression_bounds(const OperandBounds& x) {
-  return hull(hull(x.at("start"), x.at("end")), {});
-}
+Bounds range_bounds(const OperandBounds& x) { return hull(hull(x.at("start"), x.at("end")), {}); }
+
+Bounds pad_bounds(const OperandBounds& x) { return hull(x.at("sequences"), x.at("padding_value")); }
 
 Bounds fill_bounds(const OperandBounds& x) { return x.at("fill_value"); }
 
@@ -387,12 +387,11 @@ void register_creation(Registry& r) {
                              "num_classes=-1"});
   r.bounds({bounds::flag}, "ones ones_like new_ones eye one_hot");
   r.bounds({bounds::count}, "tril_indices triu_indices _shape_as_tensor randperm");
-  r.bounds({progression_bounds}, "arange range linspace");
+  r.bounds({range_bounds}, "arange range linspace");
   r.bounds({fill_bounds}, "full full_like new_full");
   r.bounds({bounds::nothing}, "zeros zeros_like new_zeros empty empty_like new_empty");
-  r.bounds({bounds::kept},
-           "clone alias contiguous detach scalar_tensor pad_sequence resolve_conj "
-           "lift_fresh");
+  r.bounds({bounds::kept}, "clone alias contiguous detach scalar_tensor resolve_conj lift_fresh");
+  r.bounds({pad_bounds}, "pad_sequence");
   r.zero_signs(ZeroSign::propagated, "t2n::cast to _to_copy clone contiguous detach alias");
   r.rearranges({}, "alias clone contiguous detach lift_fresh lift_fresh_copy");
 }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shapes of tensors made from sizes and numbers.
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <optional>
 
+#include "ir/fraction.h"
 #include "ops/structure/families.h"
 #include "src/diag/error.h"
 #include "src/translate/registry.h"
@@ -33,27 +35,45 @@ std::optional<int64_t> constant_count(const ShapeView& op, bool includes_end) {
   return static_cast<int64_t>(includes_end ? std::floor(count) + 1 : std::ceil(count));
 }
 
-/// The denominator of a fractional step: 4 for 0.75.
-int64_t parts_of_one(const ShapeView& op) {
-  constexpr int64_t kMost = 1 << 16;
-  int64_t parts = 1;
-  if (!op.has("step") || op.is_symbolic("step")) return parts;
-  while (parts < kMost && std::fmod(*op.f64("step") * static_cast<double>(parts), 1) != 0)
-    parts *= 2;
-  return parts;
+/// Torch divides in f64: a quotient by the step that is an integer must not be rounded to the next
+/// one, which a step below the fraction may do.
+void require_safe_quotients(const ShapeView& op, const ir::Fraction& fraction, double step) {
+  constexpr double kSafe = 0x1p-54;
+  const auto exact =
+      static_cast<long double>(fraction.number) / static_cast<long double>(fraction.divisor);
+  if (exact / std::abs(step) - 1 > kSafe)
+    op.unknown(cat("torch rounds quotients by ", step, " up"));
+}
+
+/// `divisor` times a size or a number of the call.
+Dim multiple_of(const ShapeView& op, std::string_view name, int64_t otherwise, int64_t& divisor) {
+  if (!op.has(name)) return otherwise;
+  if (op.is_symbolic(name)) return op.dim(name);
+  const double number = *op.f64(name);
+  if (std::trunc(number) == number) return op.dim(name);
+  constexpr int kMantissa = 53;
+  const auto fraction = ir::simplest_fraction(std::abs(number), kMantissa);
+  if (!fraction || op.result_dtype() == DType::i64)
+    op.unknown(cat(name, " is not a simple fraction"));
+  if (name == "step")
+    require_safe_quotients(op, *fraction, number);
+  else if (!std::has_single_bit(static_cast<uint64_t>(fraction->divisor)))
+    op.unknown(cat("torch rounds differences to ", number));
+  divisor = fraction->divisor;
+  return number < 0 ? -fraction->number : fraction->number;
 }
 
 Shapes arange_shapes(const ShapeView& op) {
   if (const auto count = constant_count(op, false)) return {{*count}};
-  const Dim start = op.has("start") ? op.dim("start") : Dim(0);
-  const int64_t parts = parts_of_one(op);
-  const Dim step = parts > 1
-                       ? Dim(static_cast<int64_t>(*op.f64("step") * static_cast<double>(parts)))
-                   : op.has("step") ? op.dim("step")
-                                    : Dim(1);
+  int64_t of_start = 1, of_end = 1, of_step = 1;
+  const Dim start = multiple_of(op, "start", 0, of_start);
+  const Dim end = multiple_of(op, "end", 0, of_end);
+  const Dim step = multiple_of(op, "step", 1, of_step);
   const bool is_up = op.holds(step, Relation::ge, 0);
-  const Dim range = parts * (is_up ? op.dim("end") - start : start - op.dim("end"));
-  return {{shapes::ceil_div(range, is_up ? step : -1 * step)}};
+  const Dim range = of_step * (of_start * end - of_end * start);
+  const Dim divisor = of_start * of_end * step;
+  return {{is_up ? shapes::ceil_div(range, divisor)
+                 : shapes::ceil_div(Dim(0) - range, Dim(0) - divisor)}};
 }
 
 Shapes range_shapes(const ShapeView& op) {

@@ -112,13 +112,13 @@ void masked_select(const OpView& op, Emitter& out) {
   finish(op, out, take(out, flattened(out, x), index, 0));
 }
 
-/// The number of boundaries below each value. NaN is above all of them.
+/// The number of boundaries below each value. NaN is above all of them, and none is above it.
 Ref count_below(Emitter& out, Ref values, Ref boundaries, bool counts_equal) {
   const int last = out.rank(values);
   const Ref column = out.unsqueeze(values, {last});
   Ref is_below = compare(out, counts_equal ? "le" : "lt", boundaries, column);
-  if (ir::is_float(out.dtype(values)) && may_meet_nan(out))
-    is_below = logical_or(out, is_below, is_nan(out, column));
+  if (ir::is_float(out.dtype(values)) && may_meet_nan(out))  // a search passes NaN
+    is_below = logical_not(out, compare(out, counts_equal ? "gt" : "ge", boundaries, column));
   const Ref count = reduce(out, "sum_reduce", out.cast(is_below, DType::i64), {last});
   return out.squeeze(count, {last});
 }

@@ -274,7 +274,9 @@ void diff(const OpView& op, Emitter& out) {
 }
 
 Bounds diff_bounds(const OperandBounds& x) {
-  return up_to(magnitude(x.at("self")) * std::exp2(x.at("n", {1, 1}).high));
+  const Bounds self = x.at("self");
+  const Bounds all = hull(self, hull(x.at("prepend", self), x.at("append", self)));
+  return up_to(magnitude(all) * std::exp2(x.at("n", {1, 1}).high));
 }
 
 }  // namespace

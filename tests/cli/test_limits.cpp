@@ -66,23 +66,23 @@ TEST_CASE("reports of a process that ends early") {
   CHECK_EQ(at_once.code, 124);
   CHECK(contains(sandbox.content("at_once.json"), "\"message\": \"stopped after 0.001 s while "));
   // Long enough to begin, and too short for an engine.
-  const Arguments command = {"export", "digits.pt", "-t", "tract", "--check", "--timeout", "0.1"};
+  const Arguments command = {"export", "digits.pt", "-t", "tract", "--check", "--timeout", "0.03"};
   Arguments reported = command, annotated = command;
   reported.insert(reported.end(), {"--report", "r.json", "--report", "r.md"});
   annotated.insert(annotated.end(), {"--format", "github"});
   const Result result = sandbox.run(reported);
   CHECK_EQ(result.code, 124);
-  CHECK(result.err.starts_with("error[timeout]: stopped after 0.1 s while "));
+  CHECK(result.err.starts_with("error[timeout]: stopped after 0.03 s while "));
   const std::string report = sandbox.content("r.json");
   CHECK(contains(report, "\"status\": \"failed\",\n  \"exit_code\": 124,\n"));
   CHECK(contains(report, "\"id\": \"timeout\",\n"));
-  CHECK(contains(report, "\"message\": \"stopped after 0.1 s while "));
+  CHECK(contains(report, "\"message\": \"stopped after 0.03 s while "));
   CHECK(contains(report, "\"help\": \"raise --timeout\"\n"));
-  CHECK(contains(sandbox.content("r.md"), "stopped after 0.1 s while "));
+  CHECK(contains(sandbox.content("r.md"), "stopped after 0.03 s while "));
   const Result workflow = sandbox.run(annotated);
   CHECK_EQ(workflow.code, 124);
   CHECK(contains(workflow.out, "::error"));
-  CHECK(contains(workflow.out, "stopped after 0.1 s while "));
+  CHECK(contains(workflow.out, "stopped after 0.03 s while "));
 }
 
 TEST_CASE("--max-memory raises the bound of a single tensor") {

@@ -114,6 +114,19 @@ TEST_CASE("interpolation") {
       {kX}, kSizes, 1e-4);
 }
 
+TEST_CASE("factors that give equal or double sizes of small images") {
+  check_open(
+      {
+          "torch.upsample_nearest2d(x, None, [1.25, 2.25])",
+          "torch.upsample_bilinear2d(x, None, False, [1.25, 1.25])",
+          "torch.upsample_bicubic2d(x, None, False, [1.25, 1.25])",
+          "torch._upsample_bilinear2d_aa(x, None, False, [1.25, 1.25])",
+      },
+      {{{"1", "2", "H", "W"}}},
+      {{{"H", 8}, {"W", 9}}, {{"H", 3}, {"W", 2}}, {{"H", 2}, {"W", 3}}, {{"H", 3}, {"W", 70}}},
+      1e-4);
+}
+
 TEST_CASE("upsampling back to the earlier size") {
   const OpenInput even{{"B", "4", "2*H", "2*W"}};
   check_open(

@@ -224,9 +224,19 @@ TEST_CASE("functions of two operands") {
              {kX, kY});
   check_each({"torch.atan2(x, y)"},
              {values({6}, {0, 0, 1, -1, 0, 2}), values({6}, {0, -1, 0, 0, 1, -3})});
+  check_each({"torch.atan2(x, y)"}, {values({7}, {-0.0, 0, kInf, kInf, -kInf, -0.0, 0}),
+                                     values({7}, {-1, -0.0, kInf, -kInf, -kInf, -0.0, 0})});
+  check_each({"torch.isclose(x, y, 0.0, 0.5)"},
+             {values({2}, {16777217, 7}, DType::i64), values({2}, {16777216, 6}, DType::i64)});
   check_each({"torch.hypot(x, x)", "torch.logaddexp(x, x)"}, {values({3}, {1e30, 1e-30, 300})});
   check_each({"torch.xlogy(x, x)"}, {values({3}, {0, 1, 2})});
   check_each({"torch.logaddexp(x, x)"}, {values({2}, {-kInf, kInf})});
+}
+
+TEST_CASE("interpolation from the nearer end is exact") {
+  const ir::Tensor x = values({3}, {1e8, 2, -3}), end = values({3}, {1, 3, 5});
+  check_each({"torch.lerp(x, y, 1.0)", "torch.lerp(x, y, 0.0)", "torch.lerp(x, y, z)"},
+             {x, end, values({3}, {1, 0, 0.75})}, 0);
 }
 
 TEST_CASE("combinations of three operands") {
@@ -305,6 +315,8 @@ TEST_CASE("shifts, also by more bits than there are") {
                                           "torch.bitwise_right_shift(-64, y)"};
   for (const DType dtype : {DType::i64, DType::i32})
     check_each(forms, {values({4}, {5, -9, 3, -1}, dtype), values({4}, {1, 2, 70, 3}, dtype)});
+  check_each({"x << y", "x >> y", "x >> 9", "x << 9"},
+             {values({4}, {200, 255, 9, 1}, DType::u8), values({4}, {9, 7, 0, 200}, DType::u8)});
 }
 
 TEST_CASE("NaN and infinity are found and replaced") {

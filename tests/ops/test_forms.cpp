@@ -206,6 +206,12 @@ TEST_CASE("orders") {
        "torch.nanmedian(x, -1, True)", "torch.logcumsumexp(x, -1)", "torch.cummax(x, 1)",
        "torch.cummin(x, -1)"},
       {kX});
+  const double inf = std::numeric_limits<double>::infinity();
+  check_each({"torch.quantile(x, 0.5)", "torch.quantile(x, 1.0)", "torch.nanquantile(x, 0.5)",
+              "torch.quantile(x, torch.tensor([0.0, 0.5]))",
+              "torch.quantile(x, 0.5, interpolation='lower')",
+              "torch.nanquantile(x, 0.5, interpolation='higher')"},
+             {values({3}, {1, inf, inf})});
   const ir::Tensor holes = values({3, 4}, {1, kNan, 3, 2, kNan, kNan, kNan, kNan, 4, 3, 2, 1});
   check_each({"torch.quantile(x, 0.4, 1)", "torch.nanquantile(x, 0.4, 1)",
               "torch.nanquantile(x, torch.tensor([0.1, 0.7]), 1)", "torch.nanquantile(x, 0.4)",

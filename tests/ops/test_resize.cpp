@@ -24,6 +24,28 @@ TEST_CASE("nearest, by sizes and by scales") {
   }
 }
 
+TEST_CASE("factors that give equal or double sizes") {
+  const auto sized = [](const ir::Ints& shape) { return randn(shape, 4); };
+  for (const std::string factors : {"[1.25, 1.25]", "[2.3, 2.3]", "[1.25, 60.0]"}) {
+    check_each({cat("torch.upsample_nearest2d(x, None, ", factors, ")"),
+                cat("torch._upsample_nearest_exact2d(x, None, ", factors, ")"),
+                cat("torch.upsample_bilinear2d(x, None, False, ", factors, ")"),
+                cat("torch.upsample_bicubic2d(x, None, False, ", factors, ")"),
+                cat("torch._upsample_bilinear2d_aa(x, None, False, ", factors, ")")},
+               {sized({1, 2, 3, 3})});
+  }
+  for (const std::string factor : {"[1.25]", "[2.3]"})
+    check_each({cat("torch.upsample_nearest1d(x, None, ", factor, ")"),
+                cat("torch.upsample_linear1d(x, None, False, ", factor, ")")},
+               {sized({1, 2, 3})});
+  check_each({"torch.upsample_nearest3d(x, None, [1.25, 1.25, 2.3])",
+              "torch.upsample_trilinear3d(x, None, False, [1.25, 1.25, 2.3])"},
+             {sized({1, 2, 3, 3, 3})});
+  // The kernel for few pixels computes places in f32.
+  check_each({"torch.upsample_nearest2d(x, [82, 2])", "torch.upsample_nearest2d(x, [82, 60])"},
+             {randn({1, 1, 2, 2}, 4, DType::f64)});
+}
+
 TEST_CASE("linear along one, two and three axes") {
   for (const std::string align : {"False", "True"}) {
     check_each({"torch.upsample_linear1d(x, [14], " + align + ")",

@@ -89,7 +89,8 @@ TEST_CASE("index_put, adding or not") {
        {"w[y] = z", "w[:, y] = z[0, 0]", "w[y, y - 3] = 1.0", "w[y, 1:3] = z[:, :2]",
         "w[y - 4] = z", "w[[3, 1]] = z", "w[self.mask] = z", "w[self.mask] = -1.0",
         "w[x > 0] = 0.0", "w[x[:, 0] > 0] = z[0]", "w[:, x[0] > 0] = 1.5",
-        "w[:, x[0] > 0] = x[:, :1]", "w = w.index_put((y,), z, accumulate=True)",
+        "w[:, x[0] > 0] = x[:, :1]", "w[:2].fill_diagonal_(2.0, True)",
+        "w = w.index_put((y,), z, accumulate=True)",
         "w.index_put_((torch.stack([y, y]),), z, accumulate=True)",
         "w = torch.index_put(w, (y, y), z[:, 0], accumulate=True)",
         "w = w[:, None].index_put((y, y * 0, y), z[0, 0])[:, 0]"})

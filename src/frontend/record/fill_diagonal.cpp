@@ -11,10 +11,11 @@ namespace t2n::trace {
 
 ir::ValueId diagonal_filled(const Emit& emit, const OpCall& call) {
   const at::Tensor& self = call.inputs[0].toTensor();
-  if (call.inputs[2].toBool() && self.dim() == 2 && self.size(0) != self.size(1))
-    throw Error(
-        "unsupported-inplace", "fill_diagonal_ with wrap=True of a matrix that is not square",
-        "the diagonal of a tall matrix begins again below", "leave wrap out, or use torch.where");
+  if (call.inputs[2].toBool() && self.dim() == 2 && self.size(0) > self.size(1))
+    throw Error("unsupported-inplace",
+                "fill_diagonal_ with wrap=True of a matrix with more rows than columns",
+                "the diagonal of a tall matrix begins again below",
+                "leave wrap out, or use torch.where");
   const ir::DType dtype = require_dtype(self.scalar_type());
   const Location location{call.node.scope, call.node.source};
   const auto emitted = [&](std::string_view op, std::vector<ir::Argument> args,
