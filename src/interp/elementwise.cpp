@@ -54,6 +54,7 @@ at::Tensor ne(const at::Tensor& x, const at::Tensor& y) { return at::ne(x, y); }
 /// Integer division, which only tract has, truncates.
 at::Tensor div(const at::Tensor& x, const at::Tensor& y) {
   if (at::isFloatingType(x.scalar_type())) return at::div(x, y);
+  if (!at::isSignedType(y.scalar_type())) return at::div(x, y, "trunc");
   // The smallest integer divided by -1 overflows: processors raise a signal.
   const at::Tensor is_negation = at::eq(y, -1);
   return at::where(is_negation, at::neg(x),

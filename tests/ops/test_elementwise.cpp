@@ -64,6 +64,15 @@ TEST_CASE("arithmetic of rank 0") {
              {values({}, {1.5}), values({}, {-0.75})});
 }
 
+TEST_CASE("quotients by -1, and of infinity") {
+  for (const DType dtype : {DType::i64, DType::i32, DType::i16, DType::i8})
+    check_each({"x // y", "x % y", "torch.fmod(x, y)", "x // -1"},
+               {values({4}, {0, 5, -7, -127}, dtype), values({4}, {-1, -1, 2, -1}, dtype)});
+  check_each({"x // y", "x % y"},
+             {values({3}, {0, 5, 200}, DType::u8), values({3}, {255, 2, 255}, DType::u8)});
+  check_each({"x // 2", "x // y"}, {values({3}, {kInf, -kInf, 5}), values({3}, {2, 0, -2})});
+}
+
 TEST_CASE("arithmetic of integers wraps around, also of a number with itself") {
   for (const DType dtype : {DType::i64, DType::i32, DType::i16, DType::i8, DType::u8})
     check_each({"x + y",

@@ -29,17 +29,29 @@ bool is_integer(const c10::IValue& value) {
          at::isIntegralType(value.toTensor().scalar_type(), true);
 }
 
+/// A number that the dtype does not hold would be compared as another one.
 bool has(const c10::IValue& value, int64_t number) {
   if (value.isInt()) return value.toInt() == number;
   const at::Tensor tensor = value.toTensor();
   return tensor.numel() > 0 && tensor.eq(number).any().item<bool>();
 }
 
+bool has_minus_one(const c10::IValue& value) {
+  return (value.isInt() || at::isSignedType(value.toTensor().scalar_type())) && has(value, -1);
+}
+
+/// Of a dtype whose quotients are not computed in a wider one. A number takes the dtype of a
+/// tensor.
+bool has_least(const c10::IValue& value) {
+  const bool is_long = value.isInt() || value.toTensor().scalar_type() == at::kLong;
+  const bool is_int = !is_long && value.toTensor().scalar_type() == at::kInt;
+  return (is_long && has(value, std::numeric_limits<int64_t>::min())) ||
+         ((is_long || is_int) && has(value, std::numeric_limits<int32_t>::min()));
+}
+
 void divide_tensors(const Operands& in) {
-  if (in.size() < 2 || !is_integer(in[0]) || !is_integer(in[1]) || !has(in[1], -1)) return;
-  if (has(in[0], std::numeric_limits<int64_t>::min()) ||
-      has(in[0], std::numeric_limits<int32_t>::min()))
-    in.refuse("it divides the least integer by -1");
+  if (in.size() < 2 || !is_integer(in[0]) || !is_integer(in[1])) return;
+  if (has_minus_one(in[1]) && has_least(in[0])) in.refuse("it divides the least integer by -1");
 }
 
 void factorial(const Operands& in) {

@@ -131,7 +131,8 @@ Decision* Decisions::note_number(const Mark& mark, const c10::IValue& number) {
   noted->sizes = sizes_of(opaque_mark(sizes_of(mark)));
   std::ostringstream text;
   text << unmarked(number);
-  noted->number = text.str();
+  // A list may hold whole tensors.
+  noted->number = number.isList() || number.isTuple() ? "in a list" : text.str();
   return noted;
 }
 
