@@ -35,10 +35,11 @@ struct ScaleRow {
   std::string_view nnef;  ///< applied first
   double factor;
   std::string_view doc;
+  double base = 0;  ///< of a logarithm
 };
 constexpr ScaleRow kScaled[] = {
-    {"aten::log2", "log", std::numbers::log2e, "log(self) / log(2)"},
-    {"aten::log10", "log", std::numbers::log10e, "log(self) / log(10)"},
+    {"aten::log2", "log", std::numbers::log2e, "log(self) / log(2)", 2},
+    {"aten::log10", "log", std::numbers::log10e, "log(self) / log(10)", 10},
     {"aten::deg2rad", "", std::numbers::pi / 180, "self * pi / 180"},
     {"aten::rad2deg", "", 180 / std::numbers::pi, "self * 180 / pi"},
 };
@@ -51,12 +52,20 @@ void erf_or_erfc(const OpView& op, Emitter& out) {
   finish(op, out, is_erf ? error_function(out, x) : complementary_error_function(out, x));
 }
 
+/// A logarithm that is an integer where x is a power of the base: a step may follow.
+Ref exact_logarithm(Emitter& out, Ref x, Ref logarithm, double base) {
+  const Ref integer = out.elementwise("round", {logarithm});
+  const Ref power = out.elementwise("pow", {like(out, base, x), integer});
+  return select(out, compare(out, "eq", power, x), integer, logarithm);
+}
+
 void scaled_function(const OpView& op, Emitter& out) {
   const auto row = std::find_if(std::begin(kScaled), std::end(kScaled),
                                 [&](const ScaleRow& r) { return r.op == op.op(); });
-  Ref x = widened(out, op.tensor("self"));
-  if (!row->nnef.empty()) x = out.elementwise(row->nnef, {x});
-  finish(op, out, mul(out, x, like(out, row->factor, x)));
+  const Ref x = widened(out, op.tensor("self"));
+  const Ref applied = row->nnef.empty() ? x : out.elementwise(row->nnef, {x});
+  const Ref y = mul(out, applied, like(out, row->factor, x));
+  finish(op, out, row->base == 0 ? y : exact_logarithm(out, x, y, row->base));
 }
 
 void exp2(const OpView& op, Emitter& out) {

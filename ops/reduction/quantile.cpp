@@ -38,7 +38,10 @@ bool interpolates(std::string_view mode) { return mode == "linear" || mode == "m
 
 /// Interpolates between the elements at adjacent positions; NaN if one is infinite, as in torch.
 Ref mixed(Emitter& out, Ref below, Ref above, Ref weight) {
-  return add(out, below, mul(out, weight, sub(out, above, below)));
+  const Ref step = sub(out, above, below);
+  const Ref rest = sub(out, like(out, 1, weight), weight);
+  return select(out, is_below(out, weight, 0.5), add(out, below, mul(out, weight, step)),
+                sub(out, above, mul(out, step, rest)));
 }
 
 /// Torch computes positions in the dtype of the elements, which affects ties.

@@ -32,6 +32,7 @@ bool adds_zeros(const ir::Node& node) {
 
 bool keeps_qparams(const ir::Node& node) {
   if (!ir::op_name(node.op).starts_with("aten::") || node.body) return false;
+  if (ir::op_name(node.op) == "aten::view.dtype") return false;  // reads other bits
   const std::string_view name = ir::op_base_name(node.op);
   if (name == "constant_pad_nd" || name == "pad") return adds_zeros(node);
   return ir::has_trait(name, ir::OpTrait::moves_elements) || is_one_of(name, kChoose);

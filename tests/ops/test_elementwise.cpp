@@ -242,6 +242,15 @@ TEST_CASE("functions of two operands") {
   check_each({"torch.logaddexp(x, x)"}, {values({2}, {-kInf, kInf})});
 }
 
+TEST_CASE("logarithms of powers are integers") {
+  for (const DType dtype : {DType::f32, DType::f64}) {
+    check_each({"torch.floor(torch.log2(x))"},
+               {values({7}, {8, 64, 8192, 32768, 0.125, 1, 3}, dtype)}, 0);
+    check_each({"torch.ceil(torch.log10(x))"}, {values({5}, {1e9, 1000, 1, 10, 7}, dtype)}, 0);
+  }
+  check_each({"torch.log2(x)", "torch.log10(x)"}, {values({4}, {0, kInf, -0.0, 1e-40})});
+}
+
 TEST_CASE("interpolation from the nearer end is exact") {
   const ir::Tensor x = values({3}, {1e8, 2, -3}), end = values({3}, {1, 3, 5});
   check_each({"torch.lerp(x, y, 1.0)", "torch.lerp(x, y, 0.0)", "torch.lerp(x, y, z)"},

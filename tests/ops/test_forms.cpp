@@ -208,8 +208,8 @@ TEST_CASE("orders") {
       {kX});
   const double inf = std::numeric_limits<double>::infinity();
   check_each({"torch.quantile(x, 0.5)", "torch.quantile(x, 1.0)", "torch.nanquantile(x, 0.5)",
-              "torch.quantile(x, torch.tensor([0.0, 0.5]))",
-              "torch.quantile(x, 0.5, interpolation='lower')",
+              "torch.quantile(x, torch.tensor([0.0, 0.5]))", "torch.quantile(x, 0.2)",
+              "torch.quantile(x, 0.4)", "torch.quantile(x, 0.5, interpolation='lower')",
               "torch.nanquantile(x, 0.5, interpolation='higher')"},
              {values({3}, {1, inf, inf})});
   const ir::Tensor holes = values({3, 4}, {1, kNan, 3, 2, kNan, kNan, kNan, kNan, 4, 3, 2, 1});
