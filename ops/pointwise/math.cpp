@@ -128,11 +128,11 @@ void float_power_f64(const OpView& op, Emitter& out) {
   finish(op, out, float_power(op, out, base, operand(op, out, "exponent", DType::f64)));
 }
 
-/// In f64, so that squares neither overflow nor vanish.
+/// In f64, so that squares of f32 neither overflow nor vanish.
 void hypot(const OpView& op, Emitter& out) {
   const Ref a = out.cast(op.tensor("self"), DType::f64);
   const Ref b = out.cast(op.tensor("other"), DType::f64);
-  if (out.has(target::Feature::computes_f64))
+  if (out.has(target::Feature::computes_f64) && op.dtype() != DType::f64)
     return finish(op, out, out.elementwise("sqrt", {add(out, mul(out, a, a), mul(out, b, b))}));
   // Squares would overflow; squares of the quotients by the larger one do not.
   const Ref x = magnitude(out, a), y = magnitude(out, b);

@@ -119,8 +119,9 @@ void register_sort(Registry& r) {
          {"tract_core_topk", "all elements along axis 0 in order", msort, {}, kNanLimits});
   r.same({"aten::kthvalue"},
          {"tract_core_topk", "the k-th smallest element along dim", kthvalue, {}, kNanLimits});
-  r.same({"aten::median"}, {"tract_core_topk", "the lower median", median});
-  r.same({"aten::median.dim"}, {"tract_core_topk", "the lower median along dim", median_dim});
+  r.same({"aten::median"}, {"tract_core_topk", "the lower median", median, {}, kNanLimits});
+  r.same({"aten::median.dim"},
+         {"tract_core_topk", "the lower median along dim", median_dim, {}, kNanLimits});
   r.shapes(shapes::reduce, "median");
   r.shapes(shapes::same, "argsort msort sort");
   r.shapes(topk_shapes, "topk");

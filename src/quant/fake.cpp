@@ -69,7 +69,7 @@ FakeQParams read_qparams(QuantBuilder& b, ValueId x) {
     round_learnt_point(b, qparams);
   else if (is_per_channel && ir::is_float(b.dtype(point)))
     qparams.added = ZeroPoint::before_rounding;
-  if (is_per_channel && b.dtype(x) == DType::f64) qparams.dtype = DType::f64;
+  if (b.dtype(x) == DType::f64) qparams.dtype = DType::f64;
   return qparams;
 }
 
@@ -218,7 +218,7 @@ void fused(QuantBuilder& b) {
   qparams.point =
       broadcast_to(b, b.constant({count}, params.zero_points, DType::f32), x, is_per_channel);
   qparams.shared_point = shared(params.zero_points);
-  if (is_per_channel && b.dtype(x) == DType::f64) qparams.dtype = DType::f64;
+  if (b.dtype(x) == DType::f64) qparams.dtype = DType::f64;
   if (!refuse_large(b, qparams)) define_fake_quantised(b, x, qparams);
 }
 

@@ -33,9 +33,10 @@ constexpr std::array<std::string_view, 8> kPools = {"max_pool1d",
                                                     "adaptive_max_pool2d",
                                                     "adaptive_max_pool3d"};
 /// Operators that lose NaN, or move it to other elements, whatever the option.
-constexpr std::array<std::string_view, 14> kAlways = {
-    "sort",      "argsort",  "msort",    "topk",     "kthvalue",      "lstm",          "gru",
-    "lstm_cell", "gru_cell", "rnn_tanh", "rnn_relu", "rnn_tanh_cell", "rnn_relu_cell", "unique"};
+constexpr std::array<std::string_view, 15> kAlways = {
+    "sort",     "argsort",       "msort",         "topk",     "kthvalue",
+    "lstm",     "gru",           "lstm_cell",     "gru_cell", "rnn_tanh",
+    "rnn_relu", "rnn_tanh_cell", "rnn_relu_cell", "unique",   "median"};
 
 bool is_zero_factor(const ir::Graph& graph, const ir::Node& node, std::string_view argument) {
   const ir::Attr* const attr = node.find(argument);

@@ -238,6 +238,7 @@ TEST_CASE("functions of two operands") {
   check_each({"torch.isclose(x, y, 0.0, 0.5)"},
              {values({2}, {16777217, 7}, DType::i64), values({2}, {16777216, 6}, DType::i64)});
   check_each({"torch.hypot(x, x)", "torch.logaddexp(x, x)"}, {values({3}, {1e30, 1e-30, 300})});
+  check_each({"torch.hypot(x, x)"}, {values({3}, {1e200, 1e-200, 0}, DType::f64)});
   check_each({"torch.xlogy(x, x)"}, {values({3}, {0, 1, 2})});
   check_each({"torch.logaddexp(x, x)"}, {values({2}, {-kInf, kInf})});
 }

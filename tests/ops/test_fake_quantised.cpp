@@ -90,6 +90,18 @@ TEST_CASE("a scale for each channel") {
              {kX});
 }
 
+TEST_CASE("elements of f64 are quantised in f64") {
+  const ir::Tensor x =
+      ir::tensor_of<double>(DType::f64, {3}, {0.125 + 1e-12, 0.625 + 1e-12, -0.375 + 1e-12});
+  for (const target::Target& target : test_targets()) {
+    Run run = export_and_run(
+        expression_script("torch.fake_quantize_per_tensor_affine(x, 0.25, 0, -128, 127)", 1), {x},
+        target);
+    drop_strict_case(run);
+    CHECK_CLOSE(run, rel(0));
+  }
+}
+
 TEST_CASE("other floats are quantised in the precision that torch takes") {
   for (const std::string dtype : {"half", "double"})
     check_each({"torch.fake_quantize_per_tensor_affine(x." + dtype + "(), 0.0371, 3, -128, 127)",
