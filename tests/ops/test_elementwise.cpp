@@ -68,6 +68,9 @@ TEST_CASE("quotients by -1, and of infinity") {
   for (const DType dtype : {DType::i64, DType::i32, DType::i16, DType::i8})
     check_each({"x // y", "x % y", "torch.fmod(x, y)", "x // -1"},
                {values({4}, {0, 5, -7, -127}, dtype), values({4}, {-1, -1, 2, -1}, dtype)});
+  // The least integer is divided, but not by the -1 beside it.
+  check_each({"x // y", "x % y", "torch.div(x, y, rounding_mode='trunc')"},
+             {values({2}, {-2147483648.0, 7}, DType::i32), values({2}, {2, -1}, DType::i32)});
   check_each({"x // y", "x % y"},
              {values({3}, {0, 5, 200}, DType::u8), values({3}, {255, 2, 255}, DType::u8)});
   check_each({"x // 2", "x // y"}, {values({3}, {kInf, -kInf, 5}), values({3}, {2, 0, -2})});

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Guards of division, strings and lists.
+#include <ATen/ExpandUtils.h>
 #include <ATen/core/jit_type.h>
 
 #include <algorithm>
@@ -29,29 +30,31 @@ bool is_integer(const c10::IValue& value) {
          at::isIntegralType(value.toTensor().scalar_type(), true);
 }
 
-/// A number that the dtype does not hold would be compared as another one.
-bool has(const c10::IValue& value, int64_t number) {
-  if (value.isInt()) return value.toInt() == number;
-  const at::Tensor tensor = value.toTensor();
-  return tensor.numel() > 0 && tensor.eq(number).any().item<bool>();
+/// Where a tensor or number is `number`. A number that the dtype does not hold would be compared as
+/// another one.
+at::Tensor is_number(const c10::IValue& value, int64_t number) {
+  if (value.isInt()) return at::scalar_tensor(value.toInt() == number, at::kBool);
+  return value.toTensor().eq(number);
 }
 
-bool has_minus_one(const c10::IValue& value) {
-  return (value.isInt() || at::isSignedType(value.toTensor().scalar_type())) && has(value, -1);
+bool is_long(const c10::IValue& value) {
+  return value.isInt() || value.toTensor().scalar_type() == at::kLong;
 }
 
-/// Of a dtype whose quotients are not computed in a wider one. A number takes the dtype of a
-/// tensor.
-bool has_least(const c10::IValue& value) {
-  const bool is_long = value.isInt() || value.toTensor().scalar_type() == at::kLong;
-  const bool is_int = !is_long && value.toTensor().scalar_type() == at::kInt;
-  return (is_long && has(value, std::numeric_limits<int64_t>::min())) ||
-         ((is_long || is_int) && has(value, std::numeric_limits<int32_t>::min()));
-}
-
+/// Only i32 and i64 are not divided in a wider dtype. A number takes the dtype of a tensor.
 void divide_tensors(const Operands& in) {
   if (in.size() < 2 || !is_integer(in[0]) || !is_integer(in[1])) return;
-  if (has_minus_one(in[1]) && has_least(in[0])) in.refuse("it divides the least integer by -1");
+  if (!in[1].isInt() && !at::isSignedType(in[1].toTensor().scalar_type())) return;
+  if (in[0].isTensor() && in[1].isTensor() &&
+      !at::are_expandable(in[0].toTensor().sizes(), in[1].toTensor().sizes()))
+    return;  // the operator says so
+  const bool is_wide = is_long(in[0]);
+  if (!is_wide && in[0].toTensor().scalar_type() != at::kInt) return;
+  at::Tensor is_least = is_number(in[0], std::numeric_limits<int32_t>::min());
+  if (is_wide)
+    is_least = is_least.logical_or(is_number(in[0], std::numeric_limits<int64_t>::min()));
+  if (is_least.logical_and(is_number(in[1], -1)).any().item<bool>())
+    in.refuse("it divides the least integer by -1");
 }
 
 void factorial(const Operands& in) {
