@@ -37,8 +37,8 @@ void send_ending(const limits::Ending& ending) noexcept {
   const int socket = channel.load();
   if (socket < 0 || ::write(socket, message.data(), size) < 0) return;
   pollfd end{socket, POLLIN, 0};
-  while (::poll(&end, 1, kMilliseconds) < 0 &&
-         errno == EINTR) {  // the copy's end closes its socket
+  // The copy's end closes its socket.
+  while (::poll(&end, 1, kMilliseconds) < 0 && errno == EINTR) {
   }
 }
 

@@ -13,7 +13,7 @@
 namespace t2n::ops {
 
 /// The sizes for which torch takes their quotient instead of a factor that the user passed:
-/// interpolation copies between equal ones, and the kernel for few nearest pixels also doubles.
+/// interpolation copies between equal ones, and some kernels of nearest pixels also double.
 enum class ExactSizes : std::uint8_t { none, equal, equal_or_double };
 
 /// The change of one axis from `in` to `out` entries.
@@ -48,7 +48,7 @@ struct SymbolicAxis {
   std::optional<double> scale;
   bool align_corners = false;
   ExactSizes exact = ExactSizes::none;
-  Dim pixels = {};  ///< of the result, rows plus columns
+  std::optional<Ref> takes_exact = {};  ///< a boolean; otherwise always
 };
 
 /// ResizedAxis::step as a number of the model.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shared by operators that resize spatial axes.
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -29,25 +30,63 @@ std::vector<std::optional<double>> read_scales(const OpView& op, int spatial) {
 /// The most rows plus columns of a result of torch's kernel for few nearest pixels.
 constexpr int64_t kFewPixels = 128;
 
-/// See ATen/native/UpSample.h, and its kernels in ATen/native/cpu/UpSampleKernel.cpp.
-ExactSizes exact_sizes(std::string_view op) {
-  const auto has = [&](std::string_view part) { return op.find(part) != std::string_view::npos; };
-  if (has("nearest2d")) return ExactSizes::equal_or_double;
-  return has("nearest") || (has("bicubic") && !has("_aa")) ? ExactSizes::none : ExactSizes::equal;
+/// The conditions under which sizes are exact, as in ATen/native/UpSample.h and its kernels.
+enum class Exactness : std::uint8_t { always, if_few_pixels, if_all_are_equal };
+struct Rule {
+  ExactSizes sizes = ExactSizes::none;
+  Exactness holds = Exactness::always;
+};
+
+/// `kernel` is what the recorder noted of the tensor: its memory order, or that it is quantised.
+Rule exact_rule(const OpView& op) {
+  const auto has = [&](std::string_view part) {
+    return op.op().find(part) != std::string_view::npos;
+  };
+  const bool is_noted = op.has_argument("kernel");
+  if (is_noted && op.one_of("kernel", {"quantised", "channels_last"}) == "quantised")
+    return {ExactSizes::equal, Exactness::if_all_are_equal};
+  if (is_noted) return {ExactSizes::equal_or_double, Exactness::always};
+  if (has("nearest2d")) return {ExactSizes::equal_or_double, Exactness::if_few_pixels};
+  if (has("nearest") || (has("bicubic") && !has("_aa"))) return {};
+  return {ExactSizes::equal, Exactness::always};
 }
 
-/// `factor` is the user's, `ratio` that of sizes for which torch takes the ratio itself. Of one
-/// entry all steps make the same.
-Ref step_or_ratio(Emitter& out, const SymbolicAxis& a, Ref step, double factor, int64_t ratio) {
+Ref are_equal(Emitter& out, const Dim& a, const Dim& b) {
+  return compare(out, "eq", out.size(a, DType::i64), out.size(b, DType::i64));
+}
+
+std::optional<Ref> takes_exact(const OpView& op, Emitter& out, const Rule& rule, const Shape& in) {
+  const Shape& result = op.shape();
+  if (rule.holds == Exactness::if_few_pixels)
+    return compare(out, "le", out.size(result[2] + result[3], DType::i64),
+                   out.scalar(kFewPixels, DType::i64));
+  if (rule.holds != Exactness::if_all_are_equal) return {};
+  Ref all = are_equal(out, in[2], result[2]);
+  for (size_t axis = 3; axis < in.size(); ++axis)
+    all = logical_and(out, all, are_equal(out, in[axis], result[axis]));
+  return all;
+}
+
+bool takes_exact(const Rule& rule, const std::vector<ResizedAxis>& axes) {
+  if (rule.holds == Exactness::if_few_pixels) return axes[0].out + axes[1].out <= kFewPixels;
+  return rule.holds != Exactness::if_all_are_equal ||
+         std::all_of(axes.begin(), axes.end(),
+                     [](const ResizedAxis& each) { return each.in == each.out; });
+}
+
+/// Whether the factor may round to this ratio of sizes, of more than one entry: of one entry all
+/// steps make the same.
+bool may_give(double factor, int64_t ratio) {
   const auto limit = static_cast<double>(ratio);
-  if (factor <= limit || factor >= limit + 0.5) return step;
-  Ref is_ratio =
-      compare(out, "eq", out.size(a.out, DType::i64), out.size(ratio * a.in, DType::i64));
-  if (a.exact == ExactSizes::equal_or_double)
-    is_ratio = logical_and(
-        out, is_ratio,
-        compare(out, "le", out.size(a.pixels, DType::i64), out.scalar(kFewPixels, DType::i64)));
-  return select(out, is_ratio, like(out, 1 / limit, step), step);
+  return factor > limit && factor < limit + 0.5;
+}
+
+/// `factor` is the user's, `ratio` that of sizes for which torch takes the ratio itself.
+Ref step_or_ratio(Emitter& out, const SymbolicAxis& a, Ref step, double factor, int64_t ratio) {
+  if (!may_give(factor, ratio)) return step;
+  Ref is_ratio = are_equal(out, a.out, ratio * a.in);
+  if (a.takes_exact) is_ratio = logical_and(out, is_ratio, *a.takes_exact);
+  return select(out, is_ratio, like(out, 1 / static_cast<double>(ratio), step), step);
 }
 
 }  // namespace
@@ -88,13 +127,15 @@ std::optional<Ref> symbolic_resized(const OpView& op, Emitter& out, SymbolicSamp
   const int spatial = op.rank() - 2;
   const auto scales = read_scales(op, spatial);
   const bool align = op.has_argument("align_corners") && op.boolean("align_corners");
+  Rule rule = exact_rule(op);
+  if (std::none_of(scales.begin(), scales.end(), [](const std::optional<double>& factor) {
+        return factor && (may_give(*factor, 1) || may_give(*factor, 2));
+      }))
+    rule = {};
+  const auto condition = takes_exact(op, out, rule, out.shape(y));
   for (int i = spatial - 1; i >= 0; --i) {
-    const SymbolicAxis axis{size_of(out, y, i + 2),
-                            op.shape()[i + 2],
-                            scales[i],
-                            align,
-                            exact_sizes(op.op()),
-                            op.shape().back() + op.shape()[spatial]};
+    const SymbolicAxis axis{
+        size_of(out, y, i + 2), op.shape()[i + 2], scales[i], align, rule.sizes, condition};
     if (!(axis.in == axis.out)) y = sample(out, y, i + 2, axis);
   }
   return y;
@@ -107,13 +148,12 @@ Resizing read_resizing(const OpView& op, Emitter& out) {
   const int spatial = op.rank() - 2;
   const auto scales = read_scales(op, spatial);
   const bool align = op.has_argument("align_corners") && op.boolean("align_corners");
-  ExactSizes exact = exact_sizes(op.op());
-  if (exact == ExactSizes::equal_or_double &&
-      known_size(op, 0, 2) + known_size(op, 0, 3) > kFewPixels)
-    exact = ExactSizes::none;
+  const Rule rule = exact_rule(op);
   for (int i = 0; i < spatial; ++i)
     r.axes.push_back(
-        {known_size(out, r.x, i + 2), known_size(op, 0, i + 2), scales[i], align, exact});
+        {known_size(out, r.x, i + 2), known_size(op, 0, i + 2), scales[i], align, rule.sizes});
+  if (!takes_exact(rule, r.axes))
+    for (ResizedAxis& axis : r.axes) axis.exact = ExactSizes::none;
   return r;
 }
 

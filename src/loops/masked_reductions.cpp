@@ -73,8 +73,7 @@ bool MaskedBody::gives_shifted_index(const Node& node) const {
   const ir::Attr* const dim = node.find("dim");
   const bool has_dim = dim != nullptr && !ir::dims(*dim).empty(),
              is_arg = row->name.starts_with("arg");
-  if (!has_dim && !is_arg) return false;
-  if (!has_dim && dims.size() > 1) return true;
+  if (!has_dim && (!is_arg || dims.size() > 1)) return is_arg;
   return std::any_of(masks->begin(), masks->end(), [&](const auto& each) {
     return !each.second.is_prefix && std::find(dims.begin(), dims.end(), each.first) != dims.end();
   });

@@ -247,11 +247,9 @@ TEST_CASE("functions of two operands") {
 }
 
 TEST_CASE("logarithms of powers are integers") {
-  for (const DType dtype : {DType::f32, DType::f64}) {
-    check_each({"torch.floor(torch.log2(x))"},
-               {values({7}, {8, 64, 8192, 32768, 0.125, 1, 3}, dtype)}, 0);
-    check_each({"torch.ceil(torch.log10(x))"}, {values({5}, {1e9, 1000, 1, 10, 7}, dtype)}, 0);
-  }
+  for (const DType dtype : {DType::f32, DType::f64})
+    check_each({"torch.floor(torch.log2(x))", "torch.ceil(torch.log10(x))"},
+               {values({9}, {8, 64, 8192, 32768, 0.125, 1, 3, 1e9, 1000}, dtype)}, 0);
   check_each({"torch.log2(x)", "torch.log10(x)"}, {values({4}, {0, kInf, -0.0, 1e-40})});
 }
 

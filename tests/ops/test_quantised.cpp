@@ -46,7 +46,10 @@ TEST_CASE("views and choices keep the integers") {
                     "torch.relu(Q)", "torch.max_pool2d(Q, [2, 2], [2, 2], [1, 1], [1, 1], False)",
                     "torch.flip(Q, [1])", "torch.index_select(Q, 1, torch.tensor([2, 0]))",
                     "torch.clone(Q)", "torch.upsample_nearest2d(Q, [12, 9])",
-                    "torch.cat([Q, Q], 1)", "torch.contiguous(Q)"}),
+                    "torch.upsample_nearest2d(Q, None, [1.1, 1.1])",
+                    "torch.upsample_nearest2d(Q, None, [1.1, 2.1])",
+                    "torch.upsample_nearest2d(Q, None, [2.1, 2.1])", "torch.cat([Q, Q], 1)",
+                    "torch.contiguous(Q)"}),
              {kX});
 }
 

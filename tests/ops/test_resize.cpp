@@ -41,6 +41,10 @@ TEST_CASE("factors that give equal or double sizes") {
   check_each({"torch.upsample_nearest3d(x, None, [1.25, 1.25, 2.3])",
               "torch.upsample_trilinear3d(x, None, False, [1.25, 1.25, 2.3])"},
              {sized({1, 2, 3, 3, 3})});
+  for (const ir::Ints& shape : {ir::Ints{1, 4, 3, 200}, ir::Ints{1, 3, 3, 200}})
+    check_each(
+        {"torch.upsample_nearest2d(torch.contiguous(x, memory_format=2), None, [1.25, 2.3])"},
+        {sized(shape)});
   // The kernel for few pixels computes places in f32.
   check_each({"torch.upsample_nearest2d(x, [82, 2])", "torch.upsample_nearest2d(x, [82, 60])"},
              {randn({1, 1, 2, 2}, 4, DType::f64)});

@@ -30,9 +30,9 @@ bool is_integer(const c10::IValue& value) {
          at::isIntegralType(value.toTensor().scalar_type(), true);
 }
 
-/// Where a tensor or number is `number`. A number that the dtype does not hold would be compared as
-/// another one.
-at::Tensor is_number(const c10::IValue& value, int64_t number) {
+/// Booleans: which elements are `number`. A number that the dtype does not hold would be compared
+/// as another one.
+at::Tensor where_equal(const c10::IValue& value, int64_t number) {
   if (value.isInt()) return at::scalar_tensor(value.toInt() == number, at::kBool);
   return value.toTensor().eq(number);
 }
@@ -50,10 +50,10 @@ void divide_tensors(const Operands& in) {
     return;  // the operator says so
   const bool is_wide = is_long(in[0]);
   if (!is_wide && in[0].toTensor().scalar_type() != at::kInt) return;
-  at::Tensor is_least = is_number(in[0], std::numeric_limits<int32_t>::min());
+  at::Tensor is_least = where_equal(in[0], std::numeric_limits<int32_t>::min());
   if (is_wide)
-    is_least = is_least.logical_or(is_number(in[0], std::numeric_limits<int64_t>::min()));
-  if (is_least.logical_and(is_number(in[1], -1)).any().item<bool>())
+    is_least = is_least.logical_or(where_equal(in[0], std::numeric_limits<int64_t>::min()));
+  if (is_least.logical_and(where_equal(in[1], -1)).any().item<bool>())
     in.refuse("it divides the least integer by -1");
 }
 

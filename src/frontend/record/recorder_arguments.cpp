@@ -136,6 +136,19 @@ std::string memory_order(std::string_view op, const torch::jit::Stack& inputs) {
   return any && are_last ? "channels_last" : are_rows || !are_either ? "" : "mixed";
 }
 
+/// Which of torch's kernels picks nearest pixels: they differ for factors that give equal or double
+/// sizes. "" for the usual one.
+std::string nearest_kernel(std::string_view op, const torch::jit::Stack& inputs) {
+  const std::string_view name = ir::op_short_name(op);
+  if (!name.starts_with("upsample_nearest") && !name.starts_with("_upsample_nearest_exact"))
+    return "";
+  const at::Tensor& x = inputs[0].toTensor();
+  if (x.is_quantized()) return "quantised";
+  const bool is_last = (x.dim() == 4 && x.is_contiguous(at::MemoryFormat::ChannelsLast)) ||
+                       (x.dim() == 5 && x.is_contiguous(at::MemoryFormat::ChannelsLast3d));
+  return is_last && x.size(1) > 3 && name.starts_with("upsample") ? "channels_last" : "";
+}
+
 /// A size in a tensor becomes an operation that exists in Python.
 void make_size_tensor(ir::Node& node) {
   node.op = ir::op_id("aten::tensor.int");
@@ -224,6 +237,8 @@ OpCall Recorder::prepare(const torch::jit::Operator& op, Run run, const torch::j
   if (rounds_by_order(name))
     if (const std::string order = memory_order(name, inputs); !order.empty())
       call.node.args.push_back({"memory_order", order});
+  if (const std::string kernel = nearest_kernel(name, inputs); !kernel.empty())
+    call.node.args.push_back({"kernel", kernel});
   call.node.compute_dtype = compute_dtype(schema, inputs);
   if (name == "prim::NumToTensor.Scalar" && is_size(mark_of(operands[0])))
     make_size_tensor(call.node);
